@@ -66,6 +66,7 @@ class Volumes {
         break;
       case "populate":
         await this.underWay.run(op, (signal) => this.#populate(command.val, signal));
+        if (command.val.root) this.#own(command.val.name, command.val.root);
         break;
       case "find":
         this.#find(command.val);
@@ -129,6 +130,13 @@ class Volumes {
     await unlessGivenUp(signal, this.#sync(data));
     fs.rmSync(mark);
     await syncPath(dirname(data));
+  }
+
+  /** Gives the volume's own directory an owner and a mode. */
+  #own(name: string, { user, group, mode }: volumes.DirectoryOwner): void {
+    const data = this.paths.volume(checked(name));
+    fs.chownSync(data, user, group);
+    fs.chmodSync(data, mode);
   }
 
   /**

@@ -18,6 +18,7 @@ import {
   VolumeCommandMake,
 } from "../../build/bindings/types";
 import { askContent, askNetworks, askProcesses, askVolumes } from "./ask";
+import { cacheStore } from "./build/caches/cache-store";
 import { containerStore } from "./container/store";
 import { Ignored } from "./ignored";
 import { networkStore } from "./network/store";
@@ -121,7 +122,7 @@ function sweepFiles(id: string): void {
 
 /** A volume with a damaged record, or one that a container uses, is kept: its files may be needed. */
 function sweepVolume(name: string, isUsed: bool): void {
-  if (volumeStore.find(name) !== null) return;
+  if (volumeStore.find(name) !== null || cacheStore.find(name) !== null) return;
   const isDamaged = setAside.has(VOLUME_RECORDS + name);
   if (isDamaged || isUsed || setAside.doubts) {
     volumeStore.adopt(name);

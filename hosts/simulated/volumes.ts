@@ -3,7 +3,7 @@
 import { malformed, noSuch } from "../shared/index.js";
 import type { Outcome, Perform, volumes } from "../shared/index.js";
 import { roomed } from "./content/room.js";
-import type { Disk } from "./files/disk.js";
+import type { Disk, VolumeFiles } from "./files/disk.js";
 import { FileError } from "./files/file-system.js";
 import { copyOf, spaceOf, type Inode } from "./files/inode.js";
 import { lookup } from "./files/lookup.js";
@@ -58,9 +58,15 @@ function find(disk: Disk, path: string): void {
 }
 
 /** Copies files with their modes, owners and times. Into the disk's own files it does so completely or not at all. */
-function populate(disk: Disk, { name, container, path, mount }: volumes.Populate): void {
-  const volume = disk.volumes.get(checked(name));
-  if (!volume) throw noSuch("volume", name);
+function populate(disk: Disk, command: volumes.Populate): void {
+  const volume = disk.volumes.get(checked(command.name));
+  if (!volume) throw noSuch("volume", command.name);
+  fill(disk, volume, command);
+  const { root } = command;
+  if (root) Object.assign(volume.tree.root, { mode: root.mode, uid: root.user, gid: root.group });
+}
+
+function fill(disk: Disk, volume: VolumeFiles, { container, path, mount }: volumes.Populate): void {
   const source = directoryAt(disk, container, path);
   if (source === null) return;
   if (mount) disk.mountVolume(mount);

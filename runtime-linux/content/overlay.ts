@@ -1,7 +1,7 @@
 // Mounts overlayfs (Linux overlayfs.rst).
 
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
-import type { Kernel } from "../kernel.js";
+import { MS_RDONLY, type Kernel } from "../kernel.js";
 
 export interface OverlayDirectories {
   /** The top first; at least one. */
@@ -16,20 +16,38 @@ export async function mountOverlay(
   target: string,
   { lower, upper, work }: OverlayDirectories,
 ): Promise<void> {
-  const mount = async (names: readonly string[]): Promise<void> => {
-    const directories = `lowerdir=${names.join(":")},upperdir=${escaped(upper)},workdir=${escaped(work)}`;
-    await kernel.mountAside("overlay", target, "overlay", 0, [directories, ...unwanted()].join(","));
-  };
-  const names = lower.map((path) => escaped(path).replaceAll(":", "\\:"));
-  // mount(2) takes one page of options. Many names fit only in a short form.
-  if (names.reduce((size, name) => size + Buffer.byteLength(name) + 1, 0) < ROOM_FOR_NAMES) return mount(names);
-  const open: number[] = [];
+  const { names, held } = namesOf(lower);
+  const directories = `lowerdir=${names},upperdir=${escaped(upper)},workdir=${escaped(work)}`;
   try {
-    for (const path of lower) open.push(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY));
-    await mount(open.map((fd) => `/proc/self/fd/${fd}`));
+    await kernel.mountAside("overlay", target, "overlay", 0, [directories, ...unwanted()].join(","));
   } finally {
-    open.forEach(closeSync);
+    held.forEach(closeSync);
   }
+}
+
+/** Mounts layers that nobody can change. `lower`: the top first; at least two. */
+export function mountLayers(kernel: Kernel, target: string, lower: readonly string[]): void {
+  const { names, held } = namesOf(lower);
+  try {
+    kernel.mount("overlay", target, "overlay", MS_RDONLY, [`lowerdir=${names}`, ...unwanted()].join(","));
+  } finally {
+    held.forEach(closeSync);
+  }
+}
+
+/** mount(2) takes one page of options. Many names fit only in a short form, while their directories are held open. */
+function namesOf(lower: readonly string[]): { names: string; held: number[] } {
+  const names = lower.map((path) => escaped(path).replaceAll(":", "\\:"));
+  const held: number[] = [];
+  if (names.reduce((size, name) => size + Buffer.byteLength(name) + 1, 0) < ROOM_FOR_NAMES)
+    return { names: names.join(":"), held };
+  try {
+    for (const path of lower) held.push(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY));
+  } catch (error) {
+    held.forEach(closeSync);
+    throw error;
+  }
+  return { names: held.map((fd) => `/proc/self/fd/${fd}`).join(":"), held };
 }
 
 /**

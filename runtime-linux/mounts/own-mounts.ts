@@ -13,7 +13,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { failureOf, placeInVolume } from "../../hosts/shared/index.js";
+import { failureOf, noSuch, placeInVolume } from "../../hosts/shared/index.js";
+import { checked } from "../content/filesystems.js";
+import { Layers } from "../content/layers/layers.js";
+import { mountLayers } from "../content/overlay.js";
 import type { Names } from "../launch/bundle.js";
 import { confine } from "../confine.js";
 import { joinedNamespace, runningOf } from "../launch/joined-namespaces.js";
@@ -39,15 +42,21 @@ export class OwnMounts implements Names {
   }
 
   /**
-   * Handles non-recursive binds, volumes on which something is mounted, `volume:NAME/PATH` (a path in a volume), and
-   * `shm:CONTAINER` (memory that a container shares).
+   * Handles non-recursive binds, volumes on which something is mounted, `volume:NAME/PATH` (a path in a volume),
+   * `files:CONTAINER/PATH`, `chain:CHAIN/PATH`, and `shm:CONTAINER` (memory that a container shares).
    */
   source(source: string, options: readonly string[]): string | undefined {
     if (source.startsWith("/") && options.includes("bind")) return this.#alone(source);
     if (source.startsWith("shm:")) return this.#memory(source.slice("shm:".length));
-    const [, name, path] = /^volume:([^/]+)(?:\/(.+))?$/.exec(source) ?? [];
-    if (name === undefined) return undefined;
-    return path === undefined ? this.#mounted(this.paths.volume(name)) : this.#below(name, path);
+    const [, kind, name = "", path] = /^(volume|files|chain):([^/]*)(?:\/(.+))?$/s.exec(source) ?? [];
+    if (kind === "files") return this.#below(filesOf(name, this.paths), `files:${name}`, path ?? "");
+    if (kind === "chain") {
+      const files = this.#layers(name);
+      return path === undefined ? files : this.#below(files, `chain:${name}`, path);
+    }
+    if (kind === undefined) return undefined;
+    const volume = this.paths.volume(name);
+    return path === undefined ? this.#mounted(volume) : this.#below(volume, name, path);
   }
 
   namespace(name: string): string | undefined {
@@ -75,6 +84,16 @@ export class OwnMounts implements Names {
     return target;
   }
 
+  /** Mounts the files of a chain, which nobody can change. An empty name stands for no files. */
+  #layers(chain: string): string {
+    const target = this.#place(true);
+    if (chain === "") return target;
+    const layers = new Layers(this.paths, this.kernel).stack(chain);
+    // overlayfs needs two directories, and one alone might have marks of its own.
+    mountLayers(this.kernel, target, [...layers, this.#place(true)]);
+    return target;
+  }
+
   /** Binds it without the mounts below it: crun would always take them along. */
   #alone(source: string): string {
     const target = this.#place(statSync(source).isDirectory());
@@ -83,11 +102,11 @@ export class OwnMounts implements Names {
   }
 
   /**
-   * Binds a path in a volume while it is held open. So a process that writes to the volume cannot replace it with a
-   * link that leads out.
+   * Binds a path in a volume or in other files while it is held open. So a process that writes to them cannot replace it
+   * with a link that leads out.
    */
-  #below(name: string, path: string): string {
-    const held = openBelow(this.paths.volume(name), path, name);
+  #below(root: string, name: string, path: string): string {
+    const held = openBelow(root, path, name);
     try {
       const target = this.#place(fstatSync(held).isDirectory());
       this.kernel.mount(`/proc/self/fd/${held}`, target, "", MS_BIND | MS_REC, "");
@@ -104,6 +123,13 @@ export class OwnMounts implements Names {
     else writeFileSync(target, "");
     return target;
   }
+}
+
+/** The mounted files of a container. */
+function filesOf(container: string, paths: Paths): string {
+  const files = paths.rootfs(checked(container));
+  if (!existsSync(files)) throw noSuch("file-system", container);
+  return files;
 }
 
 function memoryPlace(run: Run): string {

@@ -30,7 +30,9 @@ const PULL_LINES = [
   "Pull complete",
 ] as const;
 
-const DOCKERFILE = "FROM busybox\nENV KEPT=1\nRUN echo made > /made; echo said; sleep 0.1\nCOPY Dockerfile /copied\n";
+const DOCKERFILE =
+  "FROM busybox\nENV KEPT=1\nRUN --mount=type=cache,target=/kept --mount=target=/in,rw --mount=from=busybox,target=/other " +
+  "cp /in/Dockerfile /kept; echo made > /made; echo said; sleep 0.1\nCOPY Dockerfile /copied\n";
 
 /** What its client has seen of a build. */
 const BUILD_LINES = ["Step 1/4", "Using cache", "Running in", "said", "Step 4/4", "Successfully built"] as const;
@@ -199,6 +201,9 @@ describeUnless(missing, "kill -9 of the daemon during a request", () => {
     expect((await killed.engine.must(200, "POST", target, context)).text.match(/Using cache/g)).toHaveLength(3);
     expect((await killed.engine.run({ Image: "killed-build", Cmd: ["cat", "/made"] })).stdout).toBe("made\n");
     await killed.engine.must(200, "DELETE", "/images/killed-build");
+    const { BuildCache } = await killed.engine.read<{ BuildCache: unknown[] }>("/system/df");
+    expect(BuildCache).toHaveLength(1);
+    await killed.engine.must(200, "POST", "/build/prune");
     await expectNothingLeft();
   });
 

@@ -9,7 +9,7 @@ import { Image } from "../image/image";
 import { imageStore } from "../image/store";
 import { Json } from "../json/json";
 import { JsonWriter } from "../json/writer";
-import { StepResult, stepPlatform } from "./run/step-image";
+import { formerHistory, StepResult, stepPlatform } from "./run/step-image";
 
 /** The newest image that `step` made of `base`; null if there is none. `sources`: of `cachefrom`. */
 export function cachedStep(base: Image | null, step: StepResult, sources: Image[]): Image | null {
@@ -29,7 +29,13 @@ export function cachedStep(base: Image | null, step: StepResult, sources: Image[
 function isOn(image: Image, base: Image | null, step: StepResult): bool {
   if (image.parent != (base === null ? "" : base.id)) return false;
   const below = base === null ? 0 : base.layers.length;
-  if (image.layers.length != below && image.layers.length != below + 1) return false;
+  return image.layers.length <= below + 1 && fitsStep(image, base, step);
+}
+
+/** Whether an image of any number of steps may be made of `base`: it has its layers below, and the platform of a step. */
+export function fitsStep(image: Image, base: Image | null, step: StepResult): bool {
+  const below = base === null ? 0 : base.layers.length;
+  if (image.layers.length < below) return false;
   if (below > 0 && image.layers[below - 1].chain != base!.layers[below - 1].chain) return false;
   const platform = stepPlatform(base, step);
   return image.os == platform.os && image.architecture == platform.architecture && image.variant == platform.variant;
@@ -41,17 +47,12 @@ function isMadeBy(image: Image, base: Image | null, step: StepResult): bool {
   const history = document.find("history");
   if (history === null || !history.isArray || history.length == 0) return false;
   if (history.items[history.length - 1].stringOf("created_by") != step.createdBy) return false;
-  if (history.length != lengthOfHistory(base) + 1 || image.author != step.author) return false;
+  if (history.length != formerHistory(base).length + 1 || image.author != step.author) return false;
   return isSame(image.containerConfig(), step.config);
 }
 
-function lengthOfHistory(image: Image | null): i32 {
-  const history: Json | null = image === null ? null : image.document().find("history");
-  return history !== null && history.isArray ? history.length : 0;
-}
-
 /** Members in another order are another config: the same step writes them in the same order. */
-function isSame(left: Json, right: Json): bool {
+export function isSame(left: Json, right: Json): bool {
   const one = new JsonWriter().json(left).take();
   const other = new JsonWriter().json(right).take();
   return one.length == other.length && memory.compare(one.dataStart, other.dataStart, one.length) == 0;

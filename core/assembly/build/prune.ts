@@ -1,5 +1,5 @@
-// POST /build/prune (surface §2.23). The cache of the classic builder is made of images, which the prune of images
-// removes; there is no other cache.
+// POST /build/prune (surface §2.23): removes caches of `RUN --mount=type=cache` that no step uses. The steps of builds are
+// images, which the prune of images removes.
 
 import { Filters, parseFilters } from "../api/filters";
 import { integerOf } from "../api/parameters";
@@ -11,6 +11,10 @@ import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { BAD_TIME, parseFilterTime } from "../text/time";
+import { BuildCache } from "./caches/build-cache";
+import { dropCache } from "./caches/cache-end";
+import { CACHE_TYPE, descriptionOf } from "./caches/cache-list";
+import { cacheStore, isInUse } from "./caches/cache-store";
 
 /** From this version on, the limits have other names. */
 const WITH_LIMITS = 48;
@@ -23,12 +27,74 @@ const KEYS: string[] = FIELDS.concat(["until", "unused-for", "label", "label!"])
 export function pruneBuildCache(call: Call): Refusal | null {
   const limits = refuseLimits(call);
   if (limits !== null) return limits;
-  const filters = refuseFilters(call);
-  if (filters !== null) return filters;
-  eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", "0"));
-  const json = new JsonWriter().beginObject().nullField("CachesDeleted");
-  sendJson(call, 200, line(json.i64Field("SpaceReclaimed", 0).endObject()));
+  const filters = parseFilters(call.query.first("filters"), KEYS);
+  const problem = filters.error.length > 0 ? filters.error : valueProblem(filters);
+  if (problem.length > 0) return badParameter(`failed to prune build cache: ${problem}`);
+
+  // The request is accepted from here on.
+  const pruned = prune(filters, keptBytes(call));
+  let freed: i64 = 0;
+  for (let i = 0; i < pruned.length; i++) freed += pruned[i].size;
+  eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", freed.toString()));
+  const json = new JsonWriter().beginObject();
+  if (pruned.length == 0) json.nullField("CachesDeleted");
+  else
+    json.stringArrayField(
+      "CachesDeleted",
+      pruned.map<string>((cache) => cache.id),
+    );
+  sendJson(call, 200, line(json.i64Field("SpaceReclaimed", freed).endObject()));
   return null;
+}
+
+/** Removes those that were not used for the longest time, until no more than `kept` bytes are left. */
+function prune(filters: Filters, kept: i64): BuildCache[] {
+  const caches = cacheStore.all();
+  let left: i64 = 0;
+  for (let i = 0; i < caches.length; i++) left += caches[i].size;
+  caches.sort((a: BuildCache, b: BuildCache) => (a.lastUsed == b.lastUsed ? 0 : a.lastUsed < b.lastUsed ? -1 : 1));
+  const pruned: BuildCache[] = [];
+  for (let i = 0; i < caches.length; i++) {
+    if (kept > 0 && left <= kept) break;
+    if (isInUse(caches[i]) || !matches(caches[i], filters)) continue;
+    left -= caches[i].size;
+    pruned.push(caches[i]);
+    dropCache(caches[i]);
+  }
+  return pruned;
+}
+
+/**
+ * Bytes of caches that stay. How much room the disk has left is not known here: `min-free-space` alone removes all but
+ * what is reserved.
+ */
+function keptBytes(call: Call): i64 {
+  const old = integerOf(call.query, "keep-storage").value;
+  if (call.version < WITH_LIMITS) return old;
+  const given = integerOf(call.query, "reserved-space").value;
+  const reserved = given > 0 ? given : old;
+  const most = integerOf(call.query, "max-used-space").value;
+  return most > reserved ? most : reserved;
+}
+
+function matches(cache: BuildCache, filters: Filters): bool {
+  // No cache has labels, is shared between builders, or is in use here.
+  if (filters.values("label").length > 0 || isTrue(filters, "shared") || isTrue(filters, "inuse")) return false;
+  if (filters.values("parent").length > 0 || isFalse(filters, "private")) return false;
+  if (!filters.exact("type", CACHE_TYPE) || !filters.prefix("id", cache.id)) return false;
+  if (!filters.exact("description", descriptionOf(cache))) return false;
+  const times = filters.values("until").concat(filters.values("unused-for"));
+  return times.length == 0 || cache.lastUsed <= parseFilterTime(times[0], engine.now.wall);
+}
+
+function isTrue(filters: Filters, key: string): bool {
+  const values = filters.values(key);
+  return values.length > 0 && !isFalse(filters, key);
+}
+
+function isFalse(filters: Filters, key: string): bool {
+  const values = filters.values(key);
+  return values.includes("false") || values.includes("0");
 }
 
 function refuseLimits(call: Call): Refusal | null {
@@ -40,12 +106,6 @@ function refuseLimits(call: Call): Refusal | null {
     return badParameter(`${names[i]} is in bytes and expects an integer, got ${text}: ${limit.error}`);
   }
   return null;
-}
-
-function refuseFilters(call: Call): Refusal | null {
-  const filters = parseFilters(call.query.first("filters"), KEYS);
-  const problem = filters.error.length > 0 ? filters.error : valueProblem(filters);
-  return problem.length > 0 ? badParameter(`failed to prune build cache: ${problem}`) : null;
 }
 
 function valueProblem(filters: Filters): string {

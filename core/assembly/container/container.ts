@@ -243,6 +243,18 @@ export class Container {
     return this.mounts.filter((mount: MountPoint) => mount.kind == MountKind.Volume);
   }
 
+  mountsImage(id: string): bool {
+    for (let i = 0; i < this.mounts.length; i++) {
+      if (this.mounts[i].kind == MountKind.Image && this.mounts[i].source == id) return true;
+    }
+    return false;
+  }
+
+  /** Forgets what a build has lent to it. */
+  giveBack(): void {
+    this.mounts = this.mounts.filter((mount: MountPoint) => mount.kind != MountKind.Lent);
+  }
+
   /** Some volumes still have to be filled from the container's file system. */
   get hasUnfilledVolumes(): bool {
     return this.volumes.some((volume: MountPoint) => !volume.populated);

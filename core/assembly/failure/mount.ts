@@ -39,7 +39,13 @@ function passwordKey(option: string): string {
 }
 
 export function placeInVolumeText(place: PlaceInVolume): string {
-  return `cannot access path ${place.path} of volume ${place.volume}: ${errnoText(place.error)}`;
+  return `cannot access path ${place.path} of ${ownerText(place.volume)}: ${errnoText(place.error)}`;
+}
+
+/** No volume's name has a colon. */
+function ownerText(volume: string): string {
+  if (volume.startsWith("chain:")) return "the image that is mounted";
+  return volume.startsWith("files:") ? "the files that are mounted" : `volume ${volume}`;
 }
 
 export function unsharedText(mount: UnsharedMount): string {

@@ -134,12 +134,12 @@ export class ImageStore {
     deleteRecord(REFERENCE_RECORDS + keyOf(reference));
   }
 
-  /** Containers made from the image, running or not. */
+  /** Containers made from the image, or that mount it, running or not. */
   usedBy(image: Image): Container[] {
     const users: Container[] = [];
     const containers = containerStore.all();
     for (let i = 0; i < containers.length; i++) {
-      if (containers[i].imageId == image.id) users.push(containers[i]);
+      if (containers[i].imageId == image.id || containers[i].mountsImage(image.id)) users.push(containers[i]);
     }
     return users;
   }

@@ -1,6 +1,7 @@
 // All records in use, in their current form.
 
 import { Stored } from "../../../build/bindings/types";
+import { cacheStore } from "../build/caches/cache-store";
 import { containerStore } from "../container/store";
 import { execStore } from "../exec/store";
 import { imageStore } from "../image/store";
@@ -19,6 +20,7 @@ export function allRecords(): Stored[] {
 function putAll(): void {
   putRecord(VERSION_RECORD, versionRecord());
   putRecord(ENGINE_ID, encodeUtf8(engine.id));
+  cacheStore.putAll();
   containerStore.putAll();
   execStore.putAll();
   imageStore.putAll();

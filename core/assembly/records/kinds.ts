@@ -7,6 +7,9 @@ export const NETWORK_RECORDS: string = "network/";
 /** `volume/NAME` */
 export const VOLUME_RECORDS: string = "volume/";
 
+/** `cache/ID`: a directory that `RUN --mount=type=cache` keeps. */
+export const CACHE_RECORDS: string = "cache/";
+
 /** `image/ID`: what is stored about an image besides its config. */
 export const IMAGE_RECORDS: string = "image/";
 /** `config/ID`: the config's bytes. */

@@ -2,6 +2,8 @@
 // or contradict earlier ones, are set aside; the others are used.
 
 import { Stored } from "../../../build/bindings/types";
+import { readCache } from "../build/caches/build-cache";
+import { cacheStore } from "../build/caches/cache-store";
 import { Container } from "../container/container";
 import { heldProblem } from "../container/pause/held-still";
 import { readRecord } from "../container/record";
@@ -19,6 +21,7 @@ import { volumeStore } from "../volume/store";
 import { readVolume } from "../volume/volume";
 import { FieldReader } from "./field-reader";
 import {
+  CACHE_RECORDS,
   CONFIG_RECORDS,
   CONTAINER_RECORDS,
   ENGINE_ID,
@@ -85,12 +88,16 @@ function restoreId(text: string): string {
 function restoreDocument(key: string, value: Uint8Array, containers: Container[]): string {
   const isContainer = key.startsWith(CONTAINER_RECORDS);
   const isNetwork = key.startsWith(NETWORK_RECORDS);
-  if (!isContainer && !isNetwork && !key.startsWith(VOLUME_RECORDS)) return misplaced("its kind is unknown");
+  const isCache = key.startsWith(CACHE_RECORDS);
+  if (!isContainer && !isNetwork && !isCache && !key.startsWith(VOLUME_RECORDS)) {
+    return misplaced("its kind is unknown");
+  }
   const json = parseKept(value);
   if (json === null) return jsonError();
   const name = key.slice(key.indexOf("/") + 1);
   const fields = new FieldReader(json);
   if (isContainer) return restoreContainer(fields, name, json, containers);
+  if (isCache) return restoreCache(fields, name);
   return isNetwork ? restoreNetwork(fields, name) : restoreVolume(fields, name);
 }
 
@@ -106,6 +113,12 @@ function restoreNetwork(fields: FieldReader, id: string): string {
   const network = readNetwork(fields, id);
   if (fields.problem.length == 0 && networkStore.named(network.name) !== null) return "another network has its name";
   if (fields.problem.length == 0) networkStore.add(network);
+  return fields.problem;
+}
+
+function restoreCache(fields: FieldReader, id: string): string {
+  const cache = readCache(fields, id);
+  if (fields.problem.length == 0) cacheStore.restore(cache);
   return fields.problem;
 }
 

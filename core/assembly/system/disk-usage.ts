@@ -2,6 +2,7 @@
 // and volumes, from sizes that were counted in advance.
 
 import { strictFlagOf } from "../api/parameters";
+import { cachesUsage, writeCaches } from "../build/caches/cache-list";
 import { Call } from "../call";
 import { Container } from "../container/container";
 import { writeListItem } from "../container/shown/list-item";
@@ -84,8 +85,8 @@ class Report {
       json.key("Volumes");
       this.writeVolumes();
     }
-    if (this.wants("build-cache")) json.stringArrayField("BuildCache", []);
-    if (this.version < WITH_TYPES) json.i64Field("BuilderSize", 0);
+    if (this.wants("build-cache")) writeCaches(json.key("BuildCache"));
+    if (this.version < WITH_TYPES) json.i64Field("BuilderSize", cachesUsage().size);
   }
 
   private writeSums(): void {
@@ -105,8 +106,8 @@ class Report {
       this.json.endObject();
     }
     if (!this.wants("build-cache")) return;
-    this.beginSums("BuildCacheUsage", new Usage());
-    if (this.verbose) this.json.stringArrayField("Items", []);
+    this.beginSums("BuildCacheUsage", cachesUsage());
+    if (this.verbose) writeCaches(this.json.key("Items"));
     this.json.endObject();
   }
 

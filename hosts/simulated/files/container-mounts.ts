@@ -11,6 +11,7 @@ import { memoryTree, toldOptions } from "./memory.js";
 import { MountedFiles } from "./mounted-files.js";
 import { madeTree, mountsText, type MadeFiles } from "./special.js";
 import { Room } from "./space.js";
+import { own } from "./own.js";
 import { programFile } from "./stubs.js";
 import { Tree } from "./tree.js";
 
@@ -39,6 +40,10 @@ export interface Sources {
   now: () => bigint;
   /** Null if there is no such volume. */
   volume(name: string): { tree: Tree; root: Inode } | null;
+  /** The mounted files of another container; null if there are none. */
+  files(container: string): { tree: Tree; root: Inode } | null;
+  /** The files of a chain; an empty name stands for none. Throws `no-such` if a layer is missing. */
+  chain(chain: string): { tree: Tree; root: Inode };
   /** The shared memory of a running container; null if it has none. */
   memory(container: string): Tree | null;
   /** A file made for the container itself (`NAME`) or for another one (`CONTAINER/NAME`); null if there is none. */
@@ -117,11 +122,11 @@ function boundSource(source: string, sources: Sources): { tree: Tree; root: Inod
   if (source === "init:") return initProgram();
   if (source.startsWith("file:")) return containerFile(source.slice("file:".length), sources);
   if (source.startsWith("shm:")) return sharedMemory(source.slice("shm:".length), sources);
-  if (!source.startsWith("volume:")) return machineFile(source, sources);
-  const [name = "", ...path] = source.slice("volume:".length).split("/");
-  const files = sources.volume(name);
-  if (files === null) throw noSuch("volume", name);
-  return path.length > 0 ? { ...files, root: below(files, name, path.join("/")) } : files;
+  const [, kind, name = "", path = ""] = /^(volume|files|chain):([^/]*)\/?(.*)$/s.exec(source) ?? [];
+  if (kind === undefined) return machineFile(source, sources);
+  const files = kind === "volume" ? sources.volume(name) : kind === "files" ? sources.files(name) : sources.chain(name);
+  if (files === null) throw noSuch(kind === "volume" ? "volume" : "file-system", name);
+  return path.length > 0 ? { ...files, root: below(files, kind === "volume" ? name : `${kind}:${name}`, path) } : files;
 }
 
 function sharedMemory(container: string, sources: Sources): { tree: Tree; root: Inode } {
@@ -135,7 +140,7 @@ function below(files: { tree: Tree; root: Inode }, volume: string, path: string)
   const about = { ...files, readOnly: true, source: volume, type: "ext4", options: "" };
   try {
     const { place } = lookup(new Map([["/", about]]), `/${path}`, true, null);
-    if (place !== null) return place.inode;
+    if (place !== null) return own(place, path);
   } catch (error) {
     throw error instanceof FileError ? placeInVolume(volume, path, error.code) : error;
   }

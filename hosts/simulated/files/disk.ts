@@ -111,6 +111,8 @@ export class Disk {
     const sources: Sources = {
       now: this.now,
       volume: (name) => this.volumeRoot(name),
+      files: (id) => this.#filesOf(id),
+      chain: (chain) => this.#chain(chain),
       made: (source) => this.#made(container, source),
       memory: (id) => this.#memory.get(id) ?? null,
       machine: this.#machine,
@@ -209,6 +211,18 @@ export class Disk {
     this.volumes.delete(name);
     this.#machine.delete(this.#placeOf(name));
     this.#volumes.entries.delete(name);
+  }
+
+  #filesOf(container: string): { tree: Tree; root: Inode } | null {
+    const files = this.containers.get(container);
+    return files?.mounted ? { tree: files.tree, root: files.tree.root } : null;
+  }
+
+  /** Nobody can change them. */
+  #chain(chain: string): { tree: Tree; root: Inode } {
+    const lower = chain === "" ? null : this.layers.tree(chain);
+    const tree = lower === null ? new Tree(this.room) : new Tree(this.room, lower);
+    return { tree, root: tree.root };
   }
 
   #placeOf(volume: string): string {

@@ -107,6 +107,21 @@ describe("the cache", () => {
     expect(world.said(begin(dockerfile, trusted))).not.toContain(CACHED);
   });
 
+  test.each<[string, string | null, boolean]>([
+    ["of a foreign image that the client trusts", null, true],
+    ["not of a foreign image with another beginning", "other", false],
+  ])("%s", (_what, first, isFound) => {
+    const dockerfile = "FROM busybox\nENV A=1\nENV B=2\n";
+    const made = build(dockerfile);
+    const document = documentOf(made);
+    expect(world.call("DELETE", `/images/${made}`).status).toBe(200);
+    const history = structuredClone(document["history"]) as Json[];
+    if (first !== null) history[0]!["created_by"] = first;
+    load({ ...document, history, created: "2025-01-01T00:00:00Z" }, "");
+    const said = world.said(begin(dockerfile, `cachefrom=${encodeURIComponent('["loaded:1"]')}`));
+    expect(said.filter((line) => line === CACHED)).toHaveLength(isFound ? 2 : 0);
+  });
+
   test("goes on after a restart", () => {
     const dockerfile = "FROM busybox\nENV A=1\n";
     build(dockerfile);

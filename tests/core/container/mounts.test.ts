@@ -146,7 +146,7 @@ describe("mounts", () => {
     expect(one(part, 44)).toEqual([400, "VolumeOptions.Subpath needs API v1.45 or newer"]);
     const image = { Type: "image", Source: "i", Target: "/b" };
     expect(one(image, 47)).toEqual([400, 'Mount type "Image" needs API v1.48 or newer']);
-    expect(one(image)).toEqual([501, "HostConfig.Mounts of type image is not built yet"]);
+    expect(one(image)).toEqual([404, "No such image: i:latest"]);
     expect(one({ ...image, Type: "cluster" })).toEqual([501, "HostConfig.Mounts of type cluster is not built yet"]);
     expect(one({ ...volume, VolumeOptions: { DriverConfig: { Name: "nfs" } } })).toEqual([
       404,

@@ -1,7 +1,16 @@
 // A core and a world in which the test controls registries, archives and layers.
 
 import { createHash } from "node:crypto";
-import type { Input, Outcome, content, engine, processes, types, failures } from "../../../hosts/shared/host.js";
+import type {
+  Input,
+  Outcome,
+  content,
+  engine,
+  processes,
+  types,
+  failures,
+  volumes,
+} from "../../../hosts/shared/host.js";
 import { Instance } from "../../../hosts/driver/instance.js";
 import { packageCore } from "../../../hosts/embedding/core.js";
 import type { StepOutputs } from "../../../hosts/shared/outputs.js";
@@ -56,6 +65,7 @@ export class ImageWorld {
   readonly #reading: boolean;
   #content: { op: bigint; command: content.ContentCommand }[] = [];
   #processes: { op: bigint; command: processes.ProcessCommand }[] = [];
+  #volumes: { op: bigint; command: volumes.VolumeCommand }[] = [];
   /** Operations and times of the pending timers, in nanoseconds. */
   readonly #timers = new Map<bigint, bigint>();
   readonly #journal = new MemoryJournal();
@@ -179,6 +189,22 @@ export class ImageWorld {
     return found.op;
   }
 
+  /** The oldest unanswered launch. */
+  takeLaunch(): Asked<processes.Launch> {
+    const asked = this.#processes.find(({ command }) => command.tag === "launch");
+    if (asked?.command.tag !== "launch") throw new Error("no launch has been asked for");
+    this.#processes.splice(this.#processes.indexOf(asked), 1);
+    return { op: asked.op, val: asked.command.val };
+  }
+
+  /** The oldest unanswered volume command of a kind. */
+  takeVolume(tag: volumes.VolumeCommand["tag"]): bigint {
+    const asked = this.#volumes.find(({ command }) => command.tag === tag);
+    if (asked === undefined) throw new Error(`no ${tag} has been asked for`);
+    this.#volumes.splice(this.#volumes.indexOf(asked), 1);
+    return asked.op;
+  }
+
   /** Kinds of the unanswered content commands. */
   open(): string[] {
     return this.#content.map(({ command }) => command.tag);
@@ -230,6 +256,7 @@ export class ImageWorld {
       if (effect.to === "content") this.#content.push({ op: effect.op, command: effect.command });
       if (effect.to === "timers" && effect.command.tag === "cancel") this.#timers.delete(effect.op);
       if (effect.to === "timers" && effect.command.tag === "set") this.#timers.set(effect.op, effect.command.val);
+      if (effect.to === "volumes") this.#volumes.push({ op: effect.op, command: effect.command });
       if (effect.to === "processes") this.#processes.push({ op: effect.op, command: effect.command });
     }
     const read = new Set<bigint>();

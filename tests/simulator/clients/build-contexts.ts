@@ -8,6 +8,12 @@ const DOCKERFILES: Readonly<Record<string, string>> = {
   stages: "FROM busybox AS one\nRUN echo x > /x\nFROM scratch\nCOPY --from=one /x /y\nCMD /y\n",
   gives: "FROM scratch\nCOPY <<TEXT /etc/motd\nhello\nTEXT\n",
   sleeps: "FROM busybox\nRUN sleep 2\nRUN echo late > /late\n",
+  keeps:
+    "FROM busybox\nRUN --mount=type=cache,target=/c echo x >> /c/log\n" +
+    "RUN --mount=type=cache,target=/c,sharing=locked --mount=type=tmpfs,target=/t cat /c/log\n",
+  binds:
+    "FROM busybox AS one\nRUN echo x > /x\nFROM busybox\n" +
+    "RUN --mount=target=/in,rw --mount=from=one,target=/one cat /in/a.txt /one/x\n",
   fails: "FROM busybox\nRUN echo x > /x && exit 3\nRUN echo never\n",
   pulls: "FROM hello-world\nCOPY --from=busybox /etc/passwd /users\n",
   lacks: "FROM busybox\nCOPY missing /\n",

@@ -43,7 +43,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
       ],
     ],
     [1, () => [`untag ${draw.one([...IMAGES, "made"])}`]],
-    [1, () => [`prune ${draw.one(["containers", "images", "volumes", "networks"])}`]],
+    [1, () => [`prune ${draw.one(["containers", "images", "volumes", "networks", "build"])}`]],
     [2, () => [`${draw.one(["make-volume", "remove-volume"])} data`]],
     [
       4,

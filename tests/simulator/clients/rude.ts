@@ -35,7 +35,7 @@ export function drawRudeness(draw: Draw, cast: Cast): string[] {
     [1, () => [`build ${draw.one(BUILDS)} ${draw.one(BUILD_QUERIES)}`, `hang-up ${draw.below(3)}`]],
     [2, () => [`pull ${drawPulled(draw)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
     [1, () => [draw.one(["import tar", "import -", "import https://registry.example/v2/"]), ...leaving(draw)]],
-    [1, () => [`prune ${draw.one(["containers", "images", "volumes"])}`]],
+    [1, () => [`prune ${draw.one(["containers", "images", "volumes", "build"])}`]],
     [2, () => twice(`${draw.one(["connect", "disconnect"])} ${ref} ${draw.one(["own", "own", "bridge"])}`)],
     [2, () => twice(draw.one(["make-network own", "remove-network own", "prune networks"]))],
     [1, () => [draw.one(["make-volume data", "remove-volume data", "make-volume", "remove-volume memory force=1"])]],

@@ -12,6 +12,8 @@ import type { Replies } from "./replies.js";
 
 const decoder = new TextDecoder();
 
+/** Records whose files are a volume of the machine: those of clients, and the caches of builds. */
+const OF_VOLUMES = ["volume/", "damaged/volume/", "cache/"] as const;
 const SETTLED = ["created", "running", "paused", "exited", "dead", "restarting"];
 /** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 const VOLUME = 1;
@@ -197,7 +199,7 @@ function allowedBy(ledger: Ledger): Allowed {
   const ids = new Set([...owners.map(({ id }) => id), ...damaged]);
   const files = new Set([...ledger.containers.keys(), ...damaged]);
   const networks = new Set([...ledger.keys("network/"), ...ledger.keys("damaged/network/")]);
-  const volumes = new Set([...ledger.keys("volume/"), ...ledger.keys("damaged/volume/")]);
+  const volumes = new Set(OF_VOLUMES.flatMap((kind) => ledger.keys(kind)));
   return { version, ids, files, networks, volumes };
 }
 

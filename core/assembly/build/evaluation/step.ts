@@ -36,6 +36,15 @@ export class Step {
   }
 }
 
+/** The command of a RUN with mounts. `digest`: of what it mounts, so that it is only found with the same files. */
+export function commandWithMounts(command: string[], run: RunStep, digest: string): string[] {
+  const at = command.length - run.argv.length;
+  return command
+    .slice(0, at)
+    .concat([`mounts:${digest}`])
+    .concat(run.argv);
+}
+
 /** A RUN. `Step.command` is `argv`, behind `|N` and N build arguments if there are any. */
 export class RunStep {
   /** `--network`: `default`, `none` or `host`. */

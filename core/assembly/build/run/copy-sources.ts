@@ -9,7 +9,7 @@ import { CopyStep } from "../evaluation/step";
 import { Stage } from "../stages/stage";
 import { ImageClient, imageSearch } from "./base-image";
 import { BuildFacts } from "./build-facts";
-import { contentsOf, copyDigest, labelOf, missingIn, patternsOf } from "./copy-wish";
+import { contentsOf, copyDigest, keepsOwners, labelOf, missingIn, patternsOf } from "./copy-wish";
 import { Place } from "./place";
 import { Choice, ChoiceClient } from "./source";
 import { OpenWork } from "./work";
@@ -95,7 +95,9 @@ export class CopySources implements ImageClient, ChoiceClient, OpenWork {
   }
 
   private choose(place: Place, mounted: bool): void {
-    const choice = new Choice(place, this.copy, missingIn(this.copy, this.facts.hidden), this);
+    const copy = this.copy;
+    const missing = missingIn(copy, this.facts.hidden);
+    const choice = new Choice(place, patternsOf(copy), missing, copy.parents, keepsOwners(copy), this);
     this.work = choice;
     choice.begin(mounted);
   }

@@ -7,6 +7,7 @@ import { readCreate } from "../../container/create/create-body";
 import { createForBuild } from "../../container/create/create";
 import { CreationClient } from "../../container/create/creation";
 import { leaveRunEnd } from "../../container/exit/run-end";
+import { MountPoint } from "../../container/mounts/mount-point";
 import { removeLeftOver } from "../../container/remove/left-over";
 import { Cause } from "../../container/lifecycle";
 import { removeNow } from "../../container/remove/remove";
@@ -19,6 +20,7 @@ import { Json } from "../../json/json";
 import { Refusal } from "../../refusal";
 import { BuildStream } from "./build-stream";
 import { LayerClient, LayerMaking } from "./layer-making";
+import { MountsClient, RunMounts } from "./mounts/run-mounts";
 import { OpenWork, WorkClient } from "./work";
 
 /** The command and its container. */
@@ -37,13 +39,14 @@ export class RunWish {
   ) {}
 }
 
-export class RunWork extends CreationClient implements RunEnd, LayerClient, OpenWork {
+export class RunWork extends CreationClient implements MountsClient, RunEnd, LayerClient, OpenWork {
   private container: Container | null = null;
   private cancelled: bool = false;
   private making: LayerMaking | null = null;
 
   constructor(
     private readonly wish: RunWish,
+    private readonly mounts: RunMounts,
     private readonly stream: BuildStream,
     private readonly claims: Claims,
     private readonly client: WorkClient,
@@ -52,31 +55,43 @@ export class RunWork extends CreationClient implements RunEnd, LayerClient, Open
   }
 
   begin(): void {
-    const refusal = createForBuild(readCreate(this.wish.body, this.wish.version), this.wish.version, this);
-    if (refusal !== null) this.client.workFailed(refusal.message, 0);
+    this.mounts.prepare(this);
+  }
+
+  mountsReady(points: MountPoint[]): void {
+    const version = this.wish.version;
+    const refusal = createForBuild(readCreate(this.wish.body, version), version, points, this);
+    if (refusal === null) return;
+    this.mounts.release();
+    this.client.workFailed(refusal.message, 0);
+  }
+
+  mountsFailed(why: string): void {
+    this.client.workFailed(`RUN failed: ${why}`, 0);
   }
 
   created(container: Container): void {
     this.container = container;
-    if (this.cancelled) return removeLeftOver(container);
+    if (this.cancelled) return this.leave(container);
     this.stream.text(` ---> Running in ${container.shortId}\n`);
     container.runEnds.push(this);
     startNow(container, new Started(this));
   }
 
   notCreated(refusal: Refusal): void {
+    this.mounts.release();
     if (!this.cancelled) this.client.workFailed(refusal.message, 0);
   }
 
   started(): void {
     const container = this.container!;
-    if (this.cancelled) return removeLeftOver(container);
+    if (this.cancelled) return this.leave(container);
     this.stream.insert(wholeLog(container.id));
   }
 
   notStarted(refusal: Refusal): void {
     leaveRunEnd(this.container!, this);
-    if (this.cancelled) return removeLeftOver(this.container!);
+    if (this.cancelled) return this.leave(this.container!);
     this.fail(refusal.message, 0);
   }
 
@@ -86,6 +101,7 @@ export class RunWork extends CreationClient implements RunEnd, LayerClient, Open
       const code = container.exitCode;
       return this.fail(`The command '${this.wish.command}' returned a non-zero code: ${code.toString()}`, code);
     }
+    this.giveBack(container);
     const making = new LayerMaking(container.id, container.chain, this.claims, this);
     this.making = making;
     making.begin();
@@ -118,15 +134,28 @@ export class RunWork extends CreationClient implements RunEnd, LayerClient, Open
     const making = this.making;
     if (making !== null) making.cancel();
     const container = this.container;
-    if (container === null) return;
+    if (container === null) return this.mounts.release();
     leaveRunEnd(container, this);
     // A start that is under way tells when it is over.
-    if (!container.goesOn || container.running) removeLeftOver(container);
+    if (!container.goesOn || container.running) this.leave(container);
+  }
+
+  /** What is mounted stays the container's until it is gone: nobody else may have a locked cache before. */
+  private leave(container: Container): void {
+    if (container.running) container.removals.push(new Left(this.mounts));
+    else this.giveBack(container);
+    removeLeftOver(container);
+  }
+
+  private giveBack(container: Container): void {
+    container.giveBack();
+    this.mounts.release();
   }
 
   /** A container of a step that failed stays, so that its files can be looked at. */
   private fail(why: string, code: i32): void {
     const container = this.container!;
+    this.giveBack(container);
     // First, since a quiet build only now shows the container's log.
     this.client.workFailed(why, code);
     if (this.wish.forceRemove) removeLeftOver(container);
@@ -166,6 +195,19 @@ class Removed extends RemovalClient {
   failed(_why: string): void {
     this.step.removed(false);
   }
+}
+
+/** A cancelled step's container is gone. If it cannot be removed, it keeps what is mounted in it. */
+class Left extends RemovalClient {
+  constructor(private readonly mounts: RunMounts) {
+    super();
+  }
+
+  removed(): void {
+    this.mounts.release();
+  }
+
+  failed(_why: string): void {}
 }
 
 /** Everything that a run writes, as a build's progress. */

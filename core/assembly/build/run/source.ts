@@ -12,8 +12,6 @@ import {
 import { abandon, askContent } from "../../ask";
 import { Ignored } from "../../ignored";
 import { Task } from "../../task";
-import { CopyStep } from "../evaluation/step";
-import { keepsOwners, patternsOf } from "./copy-wish";
 import { OpenWork } from "./work";
 import { Place } from "./place";
 
@@ -36,8 +34,11 @@ export class Choice extends Task implements OpenWork {
 
   constructor(
     private readonly place: Place,
-    private readonly copy: CopyStep,
+    private readonly patterns: string[],
     private readonly missing: MissingFiles,
+    /** As in `selection`. */
+    private readonly anyDepth: bool,
+    private readonly owners: bool,
     private readonly client: ChoiceClient,
   ) {
     super();
@@ -63,9 +64,7 @@ export class Choice extends Task implements OpenWork {
   }
 
   private choose(): void {
-    const copy = this.copy;
-    const patterns = patternsOf(copy);
-    const selection = new Selection(this.place.view(), patterns, this.missing, copy.parents, keepsOwners(copy));
+    const selection = new Selection(this.place.view(), this.patterns, this.missing, this.anyDepth, this.owners);
     this.op = askContent(this, Step.Choose, new ContentCommandChoose(selection));
   }
 }

@@ -7,13 +7,14 @@ import { RoomReader } from "../../image/progress-stream";
 import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
 import { cachedStep } from "../cache";
+import { foreignStep } from "../foreign-cache";
 import { Instruction } from "../dockerfile/instruction";
 import { parseTrigger } from "../dockerfile/dockerfile";
 import { BuildState } from "../evaluation/build-state";
 import { StageArguments } from "../evaluation/build-arguments";
 import { evaluate } from "../evaluation/evaluate";
 import { addLabel } from "../evaluation/pairs";
-import { CopyStep, Step, StepKind } from "../evaluation/step";
+import { commandWithMounts, CopyStep, RunStep, Step, StepKind } from "../evaluation/step";
 import { Stage } from "../stages/stage";
 import { ImageClient, imageSearch, wantedPlatform } from "./base-image";
 import { BuildFacts } from "./build-facts";
@@ -22,6 +23,8 @@ import { copyWish } from "./copy-wish";
 import { CopyWork } from "./copy-work";
 import { DirectoryWork } from "./directory-work";
 import { Place } from "./place";
+import { MountSource, MountSources, MountSourcesClient } from "./mounts/mount-sources";
+import { RunMounts } from "./mounts/run-mounts";
 import { runWish } from "./run-wish";
 import { RunWork } from "./run-work";
 import { makeStepImage, StepResult } from "./step-image";
@@ -35,7 +38,7 @@ export interface StageClient {
   stageFailed(why: string, code: i32): void;
 }
 
-export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWork, RoomReader {
+export class StageWork implements ImageClient, WorkClient, SourcesClient, MountSourcesClient, OpenWork, RoomReader {
   /** What the stage has made so far; null for `scratch` without a step. */
   image: Image | null = null;
   private state: BuildState;
@@ -49,6 +52,8 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
   private foreign: Place | null = null;
   /** Of a stage that begins with nothing; null for the machine's. */
   private platform: Platform | null = null;
+  /** What the command sees besides the image's files. */
+  private mounts: MountSource[] = [];
   private usesCache: bool;
   private proceeding: bool = false;
   private waitsForClient: bool = false;
@@ -209,6 +214,14 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
     if (problem.length > 0) return this.fail(problem, 0);
     const copy = step.copy;
     if (copy !== null) return this.beginCopy(copy);
+    this.mounts = [];
+    const run = step.run;
+    if (run !== null && run.mounts.length > 0) return this.findMounts(run);
+    this.carryOut();
+  }
+
+  private carryOut(): void {
+    const step = this.step!;
     if (this.takeCached()) return;
     if (step.kind == StepKind.Config) return this.keepConfig();
     if (step.kind == StepKind.Directory) this.makeDirectory();
@@ -221,11 +234,31 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
     work.begin();
   }
 
+  private findMounts(run: RunStep): void {
+    const sources = new MountSources(run, this.plan, this.facts, this);
+    this.work = sources;
+    sources.begin();
+  }
+
+  mountsFound(sources: MountSource[], digest: string): void {
+    this.work = null;
+    this.mounts = sources;
+    const step = this.step!;
+    if (digest.length > 0) step.command = commandWithMounts(step.command, step.run!, digest);
+    this.carryOut();
+    this.proceed();
+  }
+
+  mountsMissing(why: string): void {
+    this.fail(why, 0);
+  }
+
   private run(): void {
     const step = this.step!;
     this.keepImage();
     const wish = runWish(this.image, this.state.config.json(), step.run!, this.facts.options, this.facts.version);
-    const work = new RunWork(wish, this.facts.stream, this.facts.claims, this);
+    const mounts = new RunMounts(this.mounts, this.facts.context);
+    const work = new RunWork(wish, mounts, this.facts.stream, this.facts.claims, this);
     this.work = work;
     work.begin();
   }
@@ -263,7 +296,8 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
   /** True if the step was done before: then nothing is left to do. */
   private takeCached(): bool {
     if (!this.usesCache) return false;
-    const image = cachedStep(this.image, this.resultOf(this.state.config.json()), this.facts.cacheSources);
+    const image = this.cached();
+    if (this.facts.over) return true;
     if (image === null) {
       this.usesCache = false;
       return false;
@@ -273,6 +307,20 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, OpenWo
     this.facts.stream.text(" ---> Using cache\n");
     this.tellMade();
     return true;
+  }
+
+  /** The image of the step; null if it is not in the cache. */
+  private cached(): Image | null {
+    const result = this.resultOf(this.state.config.json());
+    const sources = this.facts.cacheSources;
+    const image = cachedStep(this.image, result, sources);
+    if (image !== null || sources.length == 0) return image;
+    const foreign = foreignStep(this.image, result, sources);
+    if (foreign === null) return null;
+    if (foreign.image !== null) return foreign.image;
+    const made = makeStepImage(this.image, foreign.result, this.facts.limits);
+    if (made.image === null) this.fail(made.error, 0);
+    return made.image;
   }
 
   private keepConfig(): void {

@@ -19,6 +19,8 @@ export class StepResult {
   container: string = "";
   /** The platform of an image without a base; null for the machine's. */
   wanted: Platform | null = null;
+  /** Its entry of the history, if another engine made it; null for a new one. */
+  entry: Json | null = null;
 
   constructor(
     /** `Config` of the new image. */
@@ -42,7 +44,8 @@ export function makeStepImage(base: Image | null, result: StepResult, limits: St
   const made = parsed.image;
   if (made === null) return parsed;
   const image = imageStore.add(made);
-  image.built = true;
+  // What another engine made is only trusted while a client names it.
+  if (result.entry === null) image.built = true;
   if (base !== null && image.id != base.id && imageStore.find(base.id) !== null) image.parent = base.id;
   imageStore.putImage(image);
   return new ParsedImage(image, "");
@@ -62,7 +65,8 @@ export function stepPlatform(base: Image | null, step: StepResult): Platform {
 
 function writeStepConfig(base: Image | null, result: StepResult): Uint8Array {
   const platform = stepPlatform(base, result);
-  const created = formatTime(engine.now.wall);
+  const entry = result.entry;
+  const created = entry === null ? formatTime(engine.now.wall) : entry.stringOf("created");
   const json = new JsonWriter();
   json.beginObject();
   json.stringField("architecture", platform.architecture);
@@ -81,9 +85,23 @@ function writeStepConfig(base: Image | null, result: StepResult): Uint8Array {
 
 function writeHistory(json: JsonWriter, base: Image | null, result: StepResult, created: string): void {
   json.key("history").beginArray();
-  const former: Json | null = base === null ? null : base.document().find("history");
-  if (former !== null && former.isArray) {
-    for (let i = 0; i < former.length; i++) json.json(former.items[i]);
+  const former = formerHistory(base);
+  for (let i = 0; i < former.length; i++) json.json(former[i]);
+  writeEntry(json, result, created);
+  json.endArray();
+}
+
+/** The history of an image, as its config has it. */
+export function formerHistory(image: Image | null): Json[] {
+  const history: Json | null = image === null ? null : image.document().find("history");
+  return history !== null && history.isArray ? history.items : [];
+}
+
+function writeEntry(json: JsonWriter, result: StepResult, created: string): void {
+  const entry = result.entry;
+  if (entry !== null) {
+    json.json(entry);
+    return;
   }
   json.beginObject();
   json.stringField("created", created);
@@ -91,7 +109,6 @@ function writeHistory(json: JsonWriter, base: Image | null, result: StepResult, 
   json.stringField("created_by", result.createdBy);
   if (result.diffId.length == 0) json.boolField("empty_layer", true);
   json.endObject();
-  json.endArray();
 }
 
 function writeRootfs(json: JsonWriter, base: Image | null, diffId: string): void {

@@ -82,14 +82,31 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
   return null;
 }
 
-/** Makes a container for a build. Returns why it cannot be made; otherwise the client is told. */
-export function createForBuild(body: CreateBody, version: i32, client: CreationClient): Refusal | null {
+/**
+ * Makes a container for a build. `lent`: what it mounts besides, in place of others at the same destinations. Returns why
+ * it cannot be made; otherwise the client is told.
+ */
+export function createForBuild(
+  body: CreateBody,
+  version: i32,
+  lent: MountPoint[],
+  client: CreationClient,
+): Refusal | null {
   const request = readCreateRequest(body, version, "");
   if (request.refusal !== null) return request.refusal;
   const container = newContainer(request, "");
   container.forBuild = true;
+  container.mounts = withLent(container.mounts, lent);
   accept(request, container, client);
   return null;
+}
+
+function withLent(mounts: MountPoint[], lent: MountPoint[]): MountPoint[] {
+  const taken = new Set<string>();
+  for (let i = 0; i < lent.length; i++) taken.add(lent[i].destination);
+  const all: MountPoint[] = [];
+  for (let i = 0; i < mounts.length; i++) if (!taken.has(mounts[i].destination)) all.push(mounts[i]);
+  return all.concat(lent);
 }
 
 function accept(request: CreateRequest, container: Container, client: CreationClient): void {

@@ -7,14 +7,18 @@ export enum MountKind {
   Bind,
   Volume,
   Tmpfs,
+  /** The files of an image. */
+  Image,
+  /** Something that a build lends to the container of a step. */
+  Lent,
 }
 
 export class MountPoint {
-  /** Bind: an absolute path on the machine. */
+  /** Bind: an absolute path on the machine. Image: its id. Lent: as in `processes.launch`. */
   source: string = "";
-  /** Volume: its name; empty until one is generated. */
+  /** Volume: its name; empty until one is generated. Image: as the client named it. */
   name: string = "";
-  /** Volume: the directory inside it that is mounted; empty for the whole volume. */
+  /** Volume, image: the path inside that is mounted; empty for all of it. */
   subpath: string = "";
   /** Options as inspect shows them. */
   mode: string = "";
@@ -79,7 +83,7 @@ export function anonymousVolume(destination: string): MountPoint {
 
 /** Reads or writes a mount in its container's record. */
 export function mountPointFields(fields: Fields, given: MountPoint | null): MountPoint {
-  const kind = fields.within("kind", given === null ? 0 : given.kind, 0, MountKind.Tmpfs);
+  const kind = fields.within("kind", given === null ? 0 : given.kind, 0, MountKind.Lent);
   const destination = fields.text("destination", given === null ? "" : given.destination);
   const point = given === null ? new MountPoint(<MountKind>(<i32>kind), destination) : given;
   point.source = fields.text("source", point.source);

@@ -22,7 +22,7 @@ const VOLUME_OPTIONS: Table = new Table("VolumeOptions", [
   new Field("DriverConfig", FieldType.Struct, null).typed("mount.Driver").pointed().of(DRIVER),
 ]);
 
-const IMAGE_OPTIONS: Table = new Table("ImageOptions", [new Field("Subpath", FieldType.String, null).refused()]);
+const IMAGE_OPTIONS: Table = new Table("ImageOptions", [new Field("Subpath", FieldType.String, null)]);
 
 const TMPFS_OPTIONS: Table = new Table("TmpfsOptions", [
   new Field("SizeBytes", FieldType.Int, null),
@@ -33,19 +33,14 @@ const TMPFS_OPTIONS: Table = new Table("TmpfsOptions", [
 export const MOUNT: Table = new Table("Mount", [
   new Field("Type", FieldType.String, null)
     .typed("mount.Type")
-    .says("`bind`, `volume`, `tmpfs`; `image` and `cluster` are refused"),
+    .says("`bind`, `volume`, `tmpfs`, `image`; `cluster` is refused"),
   new Field("Source", FieldType.String, null),
   new Field("Target", FieldType.String, null),
   new Field("ReadOnly", FieldType.Bool, null),
   new Field("Consistency", FieldType.String, null).typed("mount.Consistency").kept(),
   new Field("BindOptions", FieldType.Struct, null).typed("mount.BindOptions").pointed().of(BIND_OPTIONS),
   new Field("VolumeOptions", FieldType.Struct, null).typed("mount.VolumeOptions").pointed().of(VOLUME_OPTIONS),
-  new Field("ImageOptions", FieldType.Struct, null)
-    .typed("mount.ImageOptions")
-    .from(48)
-    .pointed()
-    .of(IMAGE_OPTIONS)
-    .refused(),
+  new Field("ImageOptions", FieldType.Struct, null).typed("mount.ImageOptions").from(48).pointed().of(IMAGE_OPTIONS),
   new Field("TmpfsOptions", FieldType.Struct, null).typed("mount.TmpfsOptions").pointed().of(TMPFS_OPTIONS),
   new Field("ClusterOptions", FieldType.Struct, null)
     .typed("mount.ClusterOptions")

@@ -1,6 +1,7 @@
 // Entries of `HostConfig.Mounts`: which are valid, and what is
 // mounted for them (surface §2.14, §6.2; gates by version: §3).
 
+import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
 import { badParameter, notBuilt, notFound, Refusal } from "../../refusal";
 import { cleanPath } from "../../text/path";
@@ -34,10 +35,12 @@ export function readMount(mount: Json, version: i32): AskedMount {
   const problem = problemOf(mount, type);
   if (problem.length > 0) {
     asked.refusal = badParameter(`invalid mount config for type "${type}": ${problem}`);
-  } else if (type == "image" || type == "cluster") {
-    asked.refusal = notBuilt(`HostConfig.Mounts of type ${type}`);
+  } else if (type == "cluster") {
+    asked.refusal = notBuilt("HostConfig.Mounts of type cluster");
   } else if (type == "volume") {
     asked.refusal = refuseVolume(mount);
+  } else if (type == "image") {
+    asked.refusal = imageStore.lookUp(mount.stringOf("Source")).refusal;
   }
   if (asked.refusal === null) asked.point = pointOf(mount, type, version);
   return asked;
@@ -78,6 +81,7 @@ function problemOf(mount: Json, type: string): string {
   }
   if (type == "bind") return bindProblem(mount);
   if (type == "tmpfs") return tmpfsProblem(mount);
+  if (type == "image") return imageProblem(mount);
   return type == "volume" ? volumeProblem(mount) : "";
 }
 
@@ -106,11 +110,18 @@ function volumeProblem(mount: Json): string {
     return "must not set ReadOnly mode when using anonymous volumes";
   }
   const options = mount.entry("VolumeOptions");
+  return isOutside(options) ? "subpath must be a relative path within the volume" : "";
+}
+
+function imageProblem(mount: Json): string {
+  if (mount.stringOf("Source").length == 0) return "field Source must not be empty";
+  return isOutside(mount.entry("ImageOptions")) ? "subpath must be a relative path within the image" : "";
+}
+
+/** Whether the options of a mount have a `Subpath` that leads out of it. */
+function isOutside(options: Json | null): bool {
   const subpath = options === null ? "" : options.stringOf("Subpath");
-  if (subpath.startsWith("/") || subpath.split("/").includes("..")) {
-    return "subpath must be a relative path within the volume";
-  }
-  return "";
+  return subpath.startsWith("/") || subpath.split("/").includes("..");
 }
 
 function tmpfsProblem(mount: Json): string {
@@ -144,13 +155,30 @@ export function refuseDriver(driver: string, name: string): Refusal | null {
 }
 
 function pointOf(mount: Json, type: string, version: i32): MountPoint {
-  const kind = type == "bind" ? MountKind.Bind : type == "volume" ? MountKind.Volume : MountKind.Tmpfs;
-  const point = new MountPoint(kind, cleanPath(mount.stringOf("Target")));
+  const point = new MountPoint(kindOf(type), cleanPath(mount.stringOf("Target")));
+  const kind = point.kind;
   point.readOnly = mount.boolOf("ReadOnly");
   if (kind == MountKind.Bind) takeBind(point, mount, version);
   else if (kind == MountKind.Volume) takeVolume(point, mount);
+  else if (kind == MountKind.Image) takeImage(point, mount);
   else takeTmpfs(point, mount);
   return point;
+}
+
+function kindOf(type: string): MountKind {
+  if (type == "bind") return MountKind.Bind;
+  if (type == "image") return MountKind.Image;
+  return type == "volume" ? MountKind.Volume : MountKind.Tmpfs;
+}
+
+/** Nobody can write to an image, whatever the client asks for. */
+function takeImage(point: MountPoint, mount: Json): void {
+  point.name = mount.stringOf("Source");
+  const image = imageStore.lookUp(point.name).image;
+  point.source = image === null ? "" : image.id;
+  point.readOnly = true;
+  const options = mount.entry("ImageOptions");
+  if (options !== null) point.subpath = relativePath(options.stringOf("Subpath"));
 }
 
 function takeBind(point: MountPoint, mount: Json, version: i32): void {

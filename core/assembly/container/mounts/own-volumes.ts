@@ -46,7 +46,7 @@ export function fillVolumes(container: Container, task: Task, step: i32): i32 {
     if (volume.populated) continue;
     asked += 1;
     volumeStore.outdate(volume.name);
-    const filling = new Populate(volume.name, container.id, volume.destination, mountOf(volume.name));
+    const filling = new Populate(volume.name, container.id, volume.destination, mountOf(volume.name), null);
     askVolumes(task, step, new VolumeCommandPopulate(filling));
   }
   return asked;

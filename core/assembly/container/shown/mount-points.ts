@@ -9,7 +9,10 @@ import { MountKind, MountPoint } from "../mounts/mount-point";
 /** `brief`: for the list, which does not show the location of anonymous volumes. */
 export function writeMountPoints(json: JsonWriter, container: Container, brief: bool): void {
   json.beginArray();
-  for (let i = 0; i < container.mounts.length; i++) writeMountPoint(json, container.mounts[i], brief);
+  for (let i = 0; i < container.mounts.length; i++) {
+    // As with BuildKit, whose steps have no containers that show them.
+    if (container.mounts[i].kind != MountKind.Lent) writeMountPoint(json, container.mounts[i], brief);
+  }
   json.endArray();
 }
 
@@ -17,7 +20,7 @@ function writeMountPoint(json: JsonWriter, mount: MountPoint, brief: bool): void
   const volume = mount.kind == MountKind.Volume;
   json.beginObject();
   json.stringField("Type", typeOf(mount));
-  if (volume) json.stringField("Name", mount.name);
+  if (volume || mount.kind == MountKind.Image) json.stringField("Name", mount.name);
   json.stringField("Source", brief && mount.anonymous ? "" : sourceOf(mount));
   json.stringField("Destination", mount.destination);
   if (volume) json.stringField("Driver", "local");
@@ -35,5 +38,6 @@ export function sourceOf(mount: MountPoint): string {
 
 function typeOf(mount: MountPoint): string {
   if (mount.kind == MountKind.Bind) return "bind";
+  if (mount.kind == MountKind.Image) return "image";
   return mount.kind == MountKind.Volume ? "volume" : "tmpfs";
 }

@@ -3,6 +3,7 @@
 import { Place } from "../../../../build/bindings/types";
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
+import { imageStore } from "../../image/store";
 import { volumeStore } from "../../volume/store";
 import { Container } from "../container";
 import { DEFAULT_SHM_SIZE } from "../create/defaults";
@@ -96,7 +97,8 @@ export function placesOf(container: Container): Place[] {
   const places: Place[] = [];
   for (let i = 0; i < container.mounts.length; i++) {
     const mount = container.mounts[i];
-    if (mount.kind == MountKind.Tmpfs) continue;
+    // An image, and what a build lends, is only mounted for a run.
+    if (mount.kind != MountKind.Bind && mount.kind != MountKind.Volume) continue;
     places.push(new Place(mount.destination, sourceOf(mount), mount.readOnly));
   }
   places.sort((a: Place, b: Place) => depthOf(a.destination) - depthOf(b.destination));
@@ -105,8 +107,16 @@ export function placesOf(container: Container): Place[] {
 
 /** The source in the form of `processes.launch`. */
 function sourceOf(mount: MountPoint): string {
-  if (mount.kind == MountKind.Bind) return mount.source;
-  return mount.subpath.length > 0 ? `volume:${mount.name}/${mount.subpath}` : `volume:${mount.name}`;
+  if (mount.kind == MountKind.Bind || mount.kind == MountKind.Lent) return mount.source;
+  const whole = mount.kind == MountKind.Volume ? `volume:${mount.name}` : `chain:${chainOf(mount)}`;
+  return mount.subpath.length > 0 ? `${whole}/${mount.subpath}` : whole;
+}
+
+/** Empty for an image without layers. */
+function chainOf(mount: MountPoint): string {
+  const image = imageStore.find(mount.source);
+  const chain: string | null = image === null ? null : image.chain;
+  return chain === null ? "" : chain;
 }
 
 class OwnMount {

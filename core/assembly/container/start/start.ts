@@ -40,6 +40,7 @@ import { beginRun } from "../exit/run-length";
 import { Cause, Status } from "../lifecycle";
 import { linkProblem, rewriteHosts, tellNetworks } from "../links/links-of-run";
 import { fillVolumes, makeVolumes, volumesFilled } from "../mounts/own-volumes";
+import { imageMountProblem } from "../mounts/image-mounts";
 import { tmpfsProblem } from "../mounts/tmpfs-options";
 import { rearm } from "../restart/restart-policy";
 import { deviceRequestProblem } from "../spec/device-requests";
@@ -103,6 +104,7 @@ export function startNow(container: Container, client: StartClient): void {
   if (problem === null) problem = deviceRequestProblem(container);
   if (problem === null) problem = refuseJoin(container);
   if (problem === null) problem = tmpfsProblem(container);
+  if (problem === null) problem = imageMountProblem(container);
   if (problem === null) problem = runtimeStartProblem(container);
   if (problem === null) problem = sharesStartProblem(container);
   if (problem === null) problem = start.readProfile();

@@ -8,6 +8,10 @@ const DEVICES = "http/limits.test.ts";
 const HEALTH = "http/health.test.ts";
 const MOUNTS = "http/mounts.test.ts";
 const EFFECTS = "http/effects.test.ts";
+const IMAGES: Case = [
+  "http/images/image-mounts.test.ts",
+  "an image is mounted read-only, and cannot be removed meanwhile",
+];
 
 const FIXED_ADDRESS: Case = [
   "http/own-networks.test.ts",
@@ -172,6 +176,8 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
   ],
   "HostConfig.Mounts.VolumeOptions.Labels": EACH_TYPE,
   "HostConfig.Mounts.VolumeOptions.Subpath": [MOUNTS, "a directory of a volume, and nothing outside of it"],
+  "HostConfig.Mounts.ImageOptions": IMAGES,
+  "HostConfig.Mounts.ImageOptions.Subpath": IMAGES,
   "HostConfig.Mounts.VolumeOptions.DriverConfig": [
     "http/lacking.test.ts",
     "mounts have only their built-in driver, and clients are told so from 1.48 on",

@@ -1,0 +1,187 @@
+// Prepares the mounts of a RUN for its container, and takes them back afterwards. Files that are mounted to be written to
+// are a copy, which is dropped then.
+
+import {
+  ContentCommandCopy,
+  CopiedFile,
+  CopiedFiles,
+  Copy,
+  CopyPlace,
+  DirectoryOwner,
+  Failure,
+  FileCopies,
+  MissingFiles,
+  Outcome,
+} from "../../../../../build/bindings/types";
+import { askContent } from "../../../ask";
+import { MountKind, MountPoint } from "../../../container/mounts/mount-point";
+import { failureText } from "../../../failure/text";
+import { holesLimit } from "../../../image/limits";
+import { Task } from "../../../task";
+import { BuildCache } from "../../caches/build-cache";
+import { CacheLease, CacheWish, LeaseClient } from "../../caches/cache-lease";
+import { leaveCache } from "../../caches/cache-end";
+import { Mount, MountType } from "../../evaluation/run-mount";
+import { Place } from "../place";
+import { MountSource } from "./mount-sources";
+import { octalOf } from "./octal";
+import { tmpfsPoint } from "./tmpfs-mount";
+
+/** Where the copy of a file or directory of the context is in its place. */
+const COPY: string = "/copy";
+
+/** Waits for the mounts. */
+export interface MountsClient {
+  mountsReady(points: MountPoint[]): void;
+  mountsFailed(why: string): void;
+}
+
+enum Step {
+  Mount,
+  MountForCopy,
+  Copy,
+}
+
+export class RunMounts extends Task implements LeaseClient {
+  private readonly points: MountPoint[] = [];
+  private readonly places: Place[] = [];
+  private readonly caches: BuildCache[] = [];
+  private readonly queue: MountSource[];
+  private lease: CacheLease | null = null;
+  private client: MountsClient | null = null;
+  private released: bool = false;
+
+  /** `context`: of the build. */
+  constructor(
+    sources: MountSource[],
+    private readonly context: Place,
+  ) {
+    super();
+    this.queue = inOrder(sources);
+  }
+
+  prepare(client: MountsClient): void {
+    this.client = client;
+    this.next();
+  }
+
+  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    if (this.released) return;
+    if (failure !== null) return this.fail(failureText(failure));
+    if (step == Step.MountForCopy) return this.copy();
+    const source = this.queue.shift();
+    const place = this.places[this.places.length - 1];
+    const path = step == Step.Copy ? COPY.slice(1) : source.path;
+    this.add(source.mount, joined(`files:${place.id}`, path));
+    this.next();
+  }
+
+  leased(cache: BuildCache): void {
+    this.lease = null;
+    this.caches.push(cache);
+    this.add(this.queue.shift().mount, `volume:${cache.id}`);
+    this.next();
+  }
+
+  notLeased(why: string): void {
+    this.lease = null;
+    this.fail(why);
+  }
+
+  /** The run is over, and so is what it wrote. */
+  release(): void {
+    if (this.released) return;
+    this.released = true;
+    const lease = this.lease;
+    if (lease !== null) lease.cancel();
+    for (let i = 0; i < this.places.length; i++) this.places[i].drop();
+    for (let i = 0; i < this.caches.length; i++) leaveCache(this.caches[i]);
+  }
+
+  /** One after the other, so that caches are taken in one order by all builds, and no two wait for each other. */
+  private next(): void {
+    while (this.queue.length > 0) {
+      const source = this.queue[0];
+      const mount = source.mount;
+      if (mount.type == MountType.Cache) return this.take(source);
+      if (mount.type == MountType.Bind && !mount.readOnly) return this.makeCopy(source);
+      this.queue.shift();
+      if (mount.type == MountType.Tmpfs) this.points.push(tmpfsPoint(mount));
+      else this.add(mount, this.fixedSource(source));
+    }
+    this.client!.mountsReady(this.points);
+  }
+
+  private take(source: MountSource): void {
+    const lease = new CacheLease(cacheWish(source), this);
+    this.lease = lease;
+    lease.begin();
+  }
+
+  private makeCopy(source: MountSource): void {
+    const place = new Place(source.chain);
+    this.places.push(place);
+    place.mount(this, source.inContext ? Step.MountForCopy : Step.Mount);
+  }
+
+  private copy(): void {
+    const place = this.places[this.places.length - 1];
+    const file = new CopiedFile(`/${this.queue[0].path}`, new CopyPlace(COPY, null), true);
+    const missing = new MissingFiles([], [], true);
+    const copies = new FileCopies(this.context.view(), [file], missing, false, null);
+    const command = new Copy(place.view(), new CopiedFiles(copies), null, [], holesLimit());
+    askContent(this, Step.Copy, new ContentCommandCopy(command));
+  }
+
+  private fixedSource(source: MountSource): string {
+    if (source.inContext) return joined(`files:${this.context.id}`, source.path);
+    const chain = source.chain;
+    return joined(`chain:${chain === null ? "" : chain}`, source.path);
+  }
+
+  private add(mount: Mount, source: string): void {
+    const point = new MountPoint(MountKind.Lent, mount.target);
+    point.source = source;
+    point.readOnly = mount.readOnly;
+    this.points.push(point);
+  }
+
+  private fail(why: string): void {
+    this.release();
+    this.client!.mountsFailed(why);
+  }
+}
+
+function joined(source: string, path: string): string {
+  return path.length == 0 ? source : `${source}/${path}`;
+}
+
+/** Caches last, by their keys. */
+function inOrder(sources: MountSource[]): MountSource[] {
+  const caches = sources.filter((source) => source.mount.type == MountType.Cache);
+  caches.sort((a: MountSource, b: MountSource) => {
+    const one = mountKey(a);
+    const other = mountKey(b);
+    return one == other ? 0 : one < other ? -1 : 1;
+  });
+  return sources.filter((source) => source.mount.type != MountType.Cache).concat(caches);
+}
+
+/** What makes two mounts use one cache: their id, and what a new one begins with. */
+function mountKey(source: MountSource): string {
+  const mount = source.mount;
+  const chain = source.chain;
+  const from = `${chain === null ? "" : chain}/${source.path}`;
+  const owner = `${mount.mode} ${mount.owner.toString()} ${mount.group.toString()}`;
+  return mount.from.length == 0 ? `${owner} ${mount.id}` : `${owner} ${from} ${mount.id}`;
+}
+
+function cacheWish(source: MountSource): CacheWish {
+  const mount = source.mount;
+  const seeds = mount.from.length > 0;
+  const isOwned = !seeds || mount.mode.length > 0 || mount.owner != 0 || mount.group != 0;
+  const mode = mount.mode.length > 0 ? <u32>octalOf(mount.mode) : 0o755;
+  const owner: DirectoryOwner | null = isOwned ? new DirectoryOwner(mount.owner, mount.group, mode) : null;
+  const path = seeds ? `/${source.path}` : "/";
+  return new CacheWish(mountKey(source), mount.id, mount.sharing, source.chain, path, owner);
+}

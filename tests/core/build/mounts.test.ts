@@ -1,0 +1,142 @@
+// `RUN --mount`, as seen by the core: the key of a step, who gets which cache, and what is left after an end.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { digestOf, encode, ImageWorld } from "../support/image-world.js";
+
+const CACHED = "---> Using cache";
+const LOCKED = "FROM busybox\nRUN --network=none --mount=type=cache,target=/c,sharing=locked x\n";
+
+let world: ImageWorld;
+beforeEach(() => {
+  world = new ImageWorld();
+});
+
+/** Sends the context, and answers until the Dockerfile is read. */
+function begin(dockerfile: string, query = ""): bigint {
+  world.sleep(1000);
+  const id = world.ask("POST", `/build?${query}`, encode("tar"));
+  world.done(world.take("mount").op);
+  world.done(world.take("extract").op);
+  for (const file of ["", dockerfile]) world.succeed(world.take("read-file").op, { tag: "bytes", val: encode(file) });
+  return id;
+}
+
+/** The files of a bind of the context. */
+function choose(text: string): void {
+  const files = [{ path: "", directory: true, pattern: 0 }];
+  world.succeed(world.take("choose").op, { tag: "chosen", val: { files, digest: digestOf(encode(text)) } });
+}
+
+/** Answers until the step's command runs; returns what it mounts besides the usual. */
+function launch(): string[] {
+  while (world.open().includes("mount")) world.done(world.take("mount").op);
+  const { op, val } = world.takeLaunch();
+  const { mounts } = JSON.parse(new TextDecoder().decode(val.spec)) as { mounts: { source: string }[] };
+  world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
+  return mounts.map(({ source }) => source).filter((source) => /^(volume|files|chain):/.test(source));
+}
+
+/** The step's container ends, and wrote nothing. */
+function end(): void {
+  world.exited(running()[0]!, 1);
+  world.succeed(world.take("commit").op, {
+    tag: "committed",
+    val: { diffId: digestOf(encode("")), size: 0n, empty: true },
+  });
+}
+
+/** Makes the files of a new cache. */
+function fill(): void {
+  world.done(world.take("mount").op);
+  world.done(world.takeVolume("make"));
+  world.done(world.takeVolume("populate"));
+}
+
+function running(): string[] {
+  return (world.call("GET", "/containers/json").json as { Id: string }[]).map(({ Id }) => Id);
+}
+
+function caches(): { ID: string; InUse: boolean; UsageCount: number }[] {
+  return (
+    world.call("GET", "/v1.41/system/df").json as { BuildCache: { ID: string; InUse: boolean; UsageCount: number }[] }
+  ).BuildCache;
+}
+
+describe("the key of a step", () => {
+  const FILE = "FROM busybox\nRUN --mount=target=/in --network=none x\n";
+
+  test("has the digest of what it mounts", () => {
+    begin(FILE);
+    choose("one");
+    expect(launch()).toEqual([expect.stringMatching(/^files:[0-9a-f]{64}$/)]);
+    end();
+    const again = begin(FILE);
+    choose("one");
+    expect(world.said(again)).toContain(CACHED);
+    const other = begin(FILE);
+    choose("two");
+    expect(world.said(other)).not.toContain(CACHED);
+  });
+});
+
+describe("a locked cache", () => {
+  test("is handed on when its step is over", () => {
+    begin(LOCKED, "nocache=1");
+    fill();
+    const [first] = launch();
+    const second = begin(LOCKED, "nocache=1");
+    expect(world.said(second).at(-1)).toMatch(/^Step 2/);
+    world.wait(1);
+    expect(world.said(second).at(-1)).toMatch(/^Step 2/);
+    end();
+    world.wait(1);
+    expect(launch()).toEqual([first]);
+    expect(caches()).toMatchObject([{ InUse: true, UsageCount: 2 }]);
+  });
+
+  test("is not pruned while a step has it", () => {
+    begin(LOCKED);
+    fill();
+    launch();
+    expect(world.call("POST", "/build/prune").json).toEqual({ CachesDeleted: null, SpaceReclaimed: 0 });
+    end();
+    const [cache] = caches();
+    expect(world.call("POST", "/build/prune").json).toEqual({ CachesDeleted: [cache?.ID], SpaceReclaimed: 0 });
+    expect(caches()).toEqual([]);
+    world.succeed(world.takeVolume("measure"), { tag: "size", val: 0n });
+    world.done(world.takeVolume("drop"));
+  });
+
+  test("is not shared", () => {
+    begin(LOCKED, "nocache=1");
+    fill();
+    const [first] = launch();
+    end();
+    begin(LOCKED, "nocache=1");
+    expect(launch()).toEqual([first]);
+    begin(LOCKED.replace(",sharing=locked", ""), "nocache=1");
+    expect(world.open()).toContain("mount");
+    fill();
+    expect(launch()).not.toEqual([first]);
+  });
+
+  test("is kept over a restart", () => {
+    begin(LOCKED);
+    fill();
+    const [first] = launch();
+    end();
+    world = new ImageWorld({ records: world.records });
+    begin(LOCKED, "nocache=1");
+    expect(launch()).toEqual([first]);
+  });
+
+  test("whose files cannot be made is none", () => {
+    const id = begin(LOCKED);
+    world.failAs(world.take("mount").op, {
+      tag: "call",
+      val: { call: "mount", path: "/", inside: false, error: "ENOSPC" },
+    });
+    expect(world.said(id).at(-1)).not.toMatch(/Running/);
+    expect(caches()).toEqual([]);
+  });
+});
