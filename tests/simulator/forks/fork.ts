@@ -49,7 +49,6 @@ export class Fork {
   readonly #each: readonly Invariant[];
   readonly #waiting: HostEffect[] = [];
   #opening: Opening | null = null;
-  #twin: Instance | null = null;
 
   constructor(parts: ForkParts, machine: Machine, now: types.Instant) {
     this.#parts = parts;
@@ -85,17 +84,16 @@ export class Fork {
   }
 
   /**
-   * Lets all pending operations end, then removes one container, if there is one. `hasTwin`: the twin must do the same.
-   * Throws a `Breach`.
+   * Lets all pending operations end, then removes one container, if there is one. The twin must do the same. Throws a
+   * `Breach`.
    */
-  heal(hasTwin: boolean): void {
+  heal(): void {
     const { instance, twin } = this.#parts;
-    if (hasTwin) twin.restore(instance.snapshot());
-    this.#twin = hasTwin ? twin : null;
+    twin.restore(instance.snapshot());
     this.#settle();
     const [first] = this.ledger.containers.keys();
-    this.#hear(asking(1n, "GET", "/containers/json?all=1"));
-    if (first !== undefined) this.#hear(asking(2n, "DELETE", `/containers/${first}?force=1`));
+    this.#both(asking(1n, "GET", "/containers/json?all=1"));
+    if (first !== undefined) this.#both(asking(2n, "DELETE", `/containers/${first}?force=1`));
     this.#settle();
   }
 
@@ -103,23 +101,19 @@ export class Fork {
     for (let left = MOST; left > 0; left--) {
       const input = this.#next();
       if (input === null) return this.#rested();
-      this.#hear(input);
+      this.#both(input);
     }
     throw new Breach("forks", "the engine that was opened after the cut never comes to rest");
   }
 
-  #hear(input: Input): void {
-    const { instance } = this.#parts;
-    const outputs = instance.step(this.#now, input);
-    if (this.#twin !== null) this.#compare(this.#twin, input, outputs);
+  #both(input: Input): void {
+    const { instance, twin } = this.#parts;
+    const [outputs, others] = [instance, twin].map((one) => one.step(this.#now, input)) as [StepOutputs, StepOutputs];
+    if (digest(outputs) !== digest(others)) {
+      const [other, own] = [others, outputs].map(shortened);
+      throw new Breach("forks", `the restored engine answers ${input.tag} with\n${other}\nnot with\n${own}`);
+    }
     this.#take(outputs, input, instance.explain());
-  }
-
-  #compare(twin: Instance, input: Input, outputs: StepOutputs): void {
-    const others = twin.step(this.#now, input);
-    if (digest(outputs) === digest(others)) return;
-    const [other, own] = [others, outputs].map(shortened);
-    throw new Breach("forks", `the restored engine answers ${input.tag} with\n${other}\nnot with\n${own}`);
   }
 
   #take(outputs: StepOutputs, input: Input | null, notes: readonly engine.Note[]): void {

@@ -1,8 +1,8 @@
 // Tests a crash after each output of some steps, one at a time. The outputs up to that cut are applied to a copy of
 // the machine, and another engine (a fork) is opened on it with the records up to that cut. The fork must report the
-// same state as the engine before, except for pending operations. It must come to rest with all invariants intact. In
-// one fork of each step, an instance restored from its snapshot must do the same. Then the fork is discarded, and the
-// story continues unchanged.
+// same state as the engine before, except for pending operations. It must come to rest with all invariants intact, and
+// an instance restored from its snapshot must do the same. Then the fork is discarded, and the story continues
+// unchanged.
 //
 // The steps are every 50th one, each one that opens an engine, and those in which the n-th output of a kind occurs,
 // where n depends on seed and kind. For scarce kinds it is the first one.
@@ -24,8 +24,6 @@ import { type OutputCounts, TRANSACTION, outputsOf } from "./output-counts.js";
 import { SCARCE } from "./scarce.js";
 
 const EVERY = 50;
-/** The cut before the first output. */
-const NOTHING = "nothing";
 /** With a probability of one third, n is the first output of the kind, which may be the only one. */
 const FIRST = 3;
 const LATEST = 12;
@@ -101,7 +99,7 @@ export class Forks implements Invariant {
     const waiting = this.#needs.operations.subjectsBut(outputs.effects);
     const memory = new Questions(this.#memory, now);
     let records = ledger.storedBefore();
-    this.#cut(seen, memory, { behind: NOTHING, machine, records });
+    this.#cut(seen, memory, { behind: "nothing", machine, records });
     for (const { kind, effect } of outputsOf(outputs)) {
       this.counts[kind] = (this.counts[kind] ?? 0) + 1;
       if (kind === TRANSACTION) records = ledger.stored();
@@ -112,7 +110,7 @@ export class Forks implements Invariant {
     }
   }
 
-  #cut({ ledger, now, outputs }: Seen, memory: Questions, { behind, machine, records }: Cut): void {
+  #cut({ ledger, now }: Seen, memory: Questions, { behind, machine, records }: Cut): void {
     const fork = new Fork(this.#parts, machine.copy(ledger), now);
     try {
       const notes = fork.open(this.#opening as Opening, records);
@@ -123,8 +121,7 @@ export class Forks implements Invariant {
           records.length === ledger.records.size &&
           records.every(({ key, value }) => ledger.records.get(key) === value),
       });
-      // The fork with the whole transaction, or the only one that may be there.
-      fork.heal(behind === (outputs.records.length > 0 ? TRANSACTION : NOTHING));
+      fork.heal();
     } catch (error) {
       const { rule = "forks" } = error as Partial<Breach>;
       throw new Breach(
