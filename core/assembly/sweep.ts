@@ -37,7 +37,10 @@ export function sweep(inventory: Inventory): void {
   for (let i = 0; i < inventory.containers.length; i++) sweepFiles(inventory.containers[i]);
   const users = usersByName();
   for (let i = 0; i < inventory.volumes.length; i++) sweepVolume(inventory.volumes[i], users.has(inventory.volumes[i]));
-  makeMissingVolumes(inventory.volumes);
+  const there = new Set<string>();
+  for (let i = 0; i < inventory.volumes.length; i++) there.add(inventory.volumes[i]);
+  makeMissingVolumes(there);
+  forgetMissingCaches(there);
 }
 
 /** Finds networks whose records may be lost, so that such a network gets its id again. */
@@ -138,9 +141,7 @@ function sweepVolume(name: string, isUsed: bool): void {
 }
 
 /** A volume may be missing, since its record is written before the volume is made. */
-function makeMissingVolumes(found: string[]): void {
-  const there = new Set<string>();
-  for (let i = 0; i < found.length; i++) there.add(found[i]);
+function makeMissingVolumes(there: Set<string>): void {
   const volumes = volumeStore.all();
   for (let i = 0; i < volumes.length; i++) {
     const name = volumes[i].name;
@@ -149,6 +150,16 @@ function makeMissingVolumes(found: string[]): void {
     // The files that were counted are gone.
     volumeStore.outdate(name);
     askVolumes(new Ignored(), 0, new VolumeCommandMake(name));
+  }
+}
+
+/** The next build makes such a cache anew, with its owner and from its source. */
+function forgetMissingCaches(there: Set<string>): void {
+  const caches = cacheStore.all();
+  for (let i = 0; i < caches.length; i++) {
+    if (there.has(caches[i].id)) continue;
+    tellMended(`build cache ${caches[i].id}`, "only its record existed");
+    cacheStore.forget(caches[i]);
   }
 }
 

@@ -1,6 +1,7 @@
 // POST /volumes/create (surface §2.25).
 
 import { readObject } from "../api/json-body";
+import { cacheStore } from "../build/caches/cache-store";
 import { Call } from "../call";
 import { refuseDriver } from "../container/mounts/mounts";
 import { Json } from "../json/json";
@@ -46,7 +47,7 @@ function addVolume(call: Call, wish: Json, given: string): Refusal | null {
   const isNamed = given.length > 0;
   const name = isNamed ? given : engine.ids.next();
   const options = wish.entry("DriverOpts");
-  let problem = volumeNameProblem(name);
+  let problem = cacheStore.find(name) !== null ? `create ${name}: it is the build cache's` : volumeNameProblem(name);
   if (problem.length == 0) problem = volumeOptionsProblem(name, options);
   if (problem.length > 0) return badParameter(problem);
   const volume = new Volume(name, engine.now.wall, !isNamed);

@@ -8,6 +8,8 @@ import { mountSource, readMount } from "./run-mount";
 import { RunStep, Step, StepKind } from "./step";
 import { pathFrom } from "./work-directory";
 
+/** A container has no more mounts than this, either. */
+const MOST_MOUNTS: i32 = 1000;
 const FROM_VARIABLE: string = "'from' doesn't support variable expansion, define alias stage instead";
 
 export function evaluateRun(state: BuildState, instruction: Instruction): Step {
@@ -70,6 +72,7 @@ function readOptions(state: BuildState, instruction: Instruction, run: RunStep):
   }
   if (run.security != "sandbox" && run.security != "insecure") state.fail(`security "${run.security}" is not valid`);
   const mounts = instruction.flagValues("mount");
+  if (mounts.length > MOST_MOUNTS) state.fail(`RUN has more than ${MOST_MOUNTS} mounts`);
   for (let i = 0; i < mounts.length && state.problem.length == 0; i++) {
     // Which stages a build needs is known before anything is substituted.
     if (mountSource(mounts[i]).includes("$")) return state.fail(FROM_VARIABLE);
@@ -77,6 +80,7 @@ function readOptions(state: BuildState, instruction: Instruction, run: RunStep):
     if (read.problem.length > 0) state.fail(read.problem);
     const target = read.mount.target;
     if (target.length > 0) read.mount.target = pathFrom(state.config.directory(), target);
+    if (read.mount.target == "/") state.fail('invalid mount target "/"');
     run.mounts.push(read.mount);
   }
 }

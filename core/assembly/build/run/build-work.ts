@@ -19,6 +19,7 @@ import { Ignored } from "../../ignored";
 import { brokenTar } from "../../image/archive/archive-reader";
 import { hostPlatform } from "../../image/host-platform";
 import { Image } from "../../image/image";
+import { layerStore } from "../../image/layers/layer-store";
 import { tarLimits } from "../../image/limits";
 import { StreamWriter } from "../../image/progress-stream";
 import { imageStore } from "../../image/store";
@@ -179,12 +180,17 @@ export class Build extends Task implements StreamWriter, StageClient {
     this.facts.total = total;
   }
 
-  /** Names of images that are not here are no error: nothing of theirs is in the cache. */
+  /**
+   * Names of images that are not here are no error: nothing of theirs is in the cache. Clients may remove the others while
+   * the build uses their layers.
+   */
   private findCacheSources(): void {
     const names = this.options.cacheFrom;
     for (let i = 0; i < names.length; i++) {
       const image = imageStore.lookUp(names[i]).image;
-      if (image !== null) this.facts.cacheSources.push(image);
+      if (image === null || !layerStore.isWhole(image.chain)) continue;
+      this.facts.claims.claimStack(image.chain);
+      this.facts.cacheSources.push(image);
     }
     if (names.length > 0 && this.facts.cacheSources.length == 0) this.options.useCache = false;
   }

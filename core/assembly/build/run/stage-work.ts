@@ -257,7 +257,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
     const step = this.step!;
     this.keepImage();
     const wish = runWish(this.image, this.state.config.json(), step.run!, this.facts.options, this.facts.version);
-    const mounts = new RunMounts(this.mounts, this.facts.context);
+    const mounts = new RunMounts(this.mounts, this.facts.context, this.facts.hidden);
     const work = new RunWork(wish, mounts, this.facts.stream, this.facts.claims, this);
     this.work = work;
     work.begin();
@@ -318,9 +318,8 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
     const foreign = foreignStep(this.image, result, sources);
     if (foreign === null) return null;
     if (foreign.image !== null) return foreign.image;
-    const made = makeStepImage(this.image, foreign.result, this.facts.limits);
-    if (made.image === null) this.fail(made.error, 0);
-    return made.image;
+    // What cannot be taken from another image is made.
+    return makeStepImage(this.image, foreign.result, this.facts.limits).image;
   }
 
   private keepConfig(): void {

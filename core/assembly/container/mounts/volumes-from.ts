@@ -4,7 +4,7 @@ import { badParameter, conflict, Refusal } from "../../refusal";
 import { Status } from "../lifecycle";
 import { containerStore } from "../store";
 import { isPropagation, modeProblem } from "./binds";
-import { MountPoint } from "./mount-point";
+import { MountKind, MountPoint } from "./mount-point";
 
 export class BorrowedMounts {
   points: MountPoint[] = [];
@@ -19,6 +19,8 @@ export function readVolumesFrom(text: string): BorrowedMounts {
   if (borrowed.refusal !== null) return borrowed;
   const owner = containerStore.lookUp(colon < 0 ? text : text.slice(0, colon)).container!;
   for (let i = 0; i < owner.mounts.length; i++) {
+    // A build lends them to its step, and takes them back.
+    if (owner.mounts[i].kind == MountKind.Lent) continue;
     const point = owner.mounts[i].share();
     if (mode.split(",").includes("ro")) point.readOnly = true;
     borrowed.points.push(point);

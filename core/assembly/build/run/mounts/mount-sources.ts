@@ -40,6 +40,8 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
   private readonly found: MountSource[] = [];
   private digests: string = "";
   private work: OpenWork | null = null;
+  private advancing: bool = false;
+  private failed: bool = false;
 
   constructor(
     private readonly run: RunStep,
@@ -48,16 +50,14 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
     private readonly client: MountSourcesClient,
   ) {}
 
+  /** A loop, since a RUN may have hundreds of mounts whose files are known at once. */
   begin(): void {
+    if (this.advancing) return;
+    this.advancing = true;
     const mounts = this.run.mounts;
-    while (this.found.length < mounts.length) {
-      const mount = mounts[this.found.length];
-      if (mount.type == MountType.Bind && mount.from.length == 0) return this.choose(mount);
-      if (mount.from.length > 0 && (mount.type == MountType.Bind || mount.type == MountType.Cache)) {
-        return this.findFrom(mount);
-      }
-      this.found.push(new MountSource(mount));
-    }
+    while (this.found.length < mounts.length && this.work === null && !this.failed) this.find(this.current);
+    this.advancing = false;
+    if (this.found.length < mounts.length || this.failed) return;
     this.client.mountsFound(this.found, this.digests.length == 0 ? "" : sha256HexOfText(this.digests));
   }
 
@@ -68,22 +68,20 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
   }
 
   imageMissing(why: string): void {
-    this.client.mountsMissing(why);
+    this.fail(why);
   }
 
   filesChosen(_place: Place, chosen: Chosen): void {
     this.work = null;
     const source = this.sourceOf(this.current);
-    if (chosen.files.length != 1) {
-      return this.client.mountsMissing(`${MISSING}${this.current.source}`);
-    }
+    if (chosen.files.length != 1) return this.fail(`${MISSING}${this.current.source}`);
     source.inContext = true;
     this.keep(source, chosen.digest);
   }
 
   filesNotChosen(failure: Failure): void {
     const why = failureText(failure);
-    this.client.mountsMissing(lacks(failure, Noun.Member) ? MISSING + why : `RUN failed: ${why}`);
+    this.fail(lacks(failure, Noun.Member) ? MISSING + why : `RUN failed: ${why}`);
   }
 
   cancel(): void {
@@ -93,6 +91,18 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
 
   private get current(): Mount {
     return this.run.mounts[this.found.length];
+  }
+
+  private find(mount: Mount): void {
+    const takesFiles = mount.type == MountType.Bind || mount.type == MountType.Cache;
+    if (mount.type == MountType.Bind && mount.from.length == 0) this.choose(mount);
+    else if (takesFiles && mount.from.length > 0) this.findFrom(mount);
+    else this.found.push(new MountSource(mount));
+  }
+
+  private fail(why: string): void {
+    this.failed = true;
+    this.client.mountsMissing(why);
   }
 
   private choose(mount: Mount): void {
@@ -106,11 +116,11 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
 
   private findFrom(mount: Mount): void {
     const origin = this.facts.stages.origin(mount.from, this.stage.index);
-    if (origin.problem.length > 0) return this.client.mountsMissing(origin.problem);
+    if (origin.problem.length > 0) return this.fail(origin.problem);
     if (origin.stage < 0) return this.search(origin.image);
     if (!this.facts.stages.needed.includes(origin.stage)) {
       const why = "was not built: only a trigger of the base image needs it";
-      return this.client.mountsMissing(`stage ${mount.from} ${why}`);
+      return this.fail(`stage ${mount.from} ${why}`);
     }
     const image = this.facts.imageOf(origin.stage);
     this.take(image === null ? null : image.chain);
@@ -118,7 +128,7 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
 
   private search(name: string): void {
     const search = imageSearch(this.stage, this.facts, this);
-    if (search === null) return this.client.mountsMissing(platformError());
+    if (search === null) return this.fail(platformError());
     this.work = search;
     search.begin(name, false);
   }

@@ -16,7 +16,7 @@ import {
 import { askContent } from "../../../ask";
 import { MountKind, MountPoint } from "../../../container/mounts/mount-point";
 import { failureText } from "../../../failure/text";
-import { holesLimit } from "../../../image/limits";
+import { tarLimits } from "../../../image/limits";
 import { Task } from "../../../task";
 import { BuildCache } from "../../caches/build-cache";
 import { CacheLease, CacheWish, LeaseClient } from "../../caches/cache-lease";
@@ -50,11 +50,13 @@ export class RunMounts extends Task implements LeaseClient {
   private lease: CacheLease | null = null;
   private client: MountsClient | null = null;
   private released: bool = false;
+  private advancing: bool = false;
 
-  /** `context`: of the build. */
+  /** `context`: of the build. `hidden`: patterns of its files that the build does not have. */
   constructor(
     sources: MountSource[],
     private readonly context: Place,
+    private readonly hidden: string[],
   ) {
     super();
     this.queue = inOrder(sources);
@@ -100,36 +102,55 @@ export class RunMounts extends Task implements LeaseClient {
 
   /** One after the other, so that caches are taken in one order by all builds, and no two wait for each other. */
   private next(): void {
-    while (this.queue.length > 0) {
-      const source = this.queue[0];
-      const mount = source.mount;
-      if (mount.type == MountType.Cache) return this.take(source);
-      if (mount.type == MountType.Bind && !mount.readOnly) return this.makeCopy(source);
-      this.queue.shift();
-      if (mount.type == MountType.Tmpfs) this.points.push(tmpfsPoint(mount));
-      else this.add(mount, this.fixedSource(source));
-    }
-    this.client!.mountsReady(this.points);
+    if (this.advancing) return;
+    this.advancing = true;
+    while (this.queue.length > 0 && !this.released && this.proceed(this.queue[0])) {}
+    this.advancing = false;
+    if (this.queue.length == 0 && !this.released) this.client!.mountsReady(this.points);
   }
 
-  private take(source: MountSource): void {
-    const lease = new CacheLease(cacheWish(source), this);
+  /** False if the mount waits for the host or for a cache. */
+  private proceed(source: MountSource): bool {
+    const mount = source.mount;
+    if (mount.type == MountType.Cache) return this.take(source);
+    if (mount.type == MountType.Bind && (!mount.readOnly || this.hidesFiles(source))) return this.makeCopy(source);
+    this.queue.shift();
+    if (mount.type == MountType.Tmpfs) this.points.push(tmpfsPoint(mount));
+    else this.add(mount, this.fixedSource(source));
+    return true;
+  }
+
+  private hidesFiles(source: MountSource): bool {
+    return source.inContext && this.hidden.length > 0;
+  }
+
+  /** A step that mounts a cache twice has it once: it would wait for itself. */
+  private take(source: MountSource): bool {
+    const wish = cacheWish(source);
+    for (let i = 0; i < this.caches.length; i++) {
+      if (this.caches[i].key != wish.key) continue;
+      this.add(this.queue.shift().mount, `volume:${this.caches[i].id}`);
+      return true;
+    }
+    const lease = new CacheLease(wish, this);
     this.lease = lease;
     lease.begin();
+    return this.lease === null;
   }
 
-  private makeCopy(source: MountSource): void {
+  private makeCopy(source: MountSource): bool {
     const place = new Place(source.chain);
     this.places.push(place);
     place.mount(this, source.inContext ? Step.MountForCopy : Step.Mount);
+    return false;
   }
 
   private copy(): void {
     const place = this.places[this.places.length - 1];
     const file = new CopiedFile(`/${this.queue[0].path}`, new CopyPlace(COPY, null), true);
-    const missing = new MissingFiles([], [], true);
+    const missing = new MissingFiles(this.hidden, [], true);
     const copies = new FileCopies(this.context.view(), [file], missing, false, null);
-    const command = new Copy(place.view(), new CopiedFiles(copies), null, [], holesLimit());
+    const command = new Copy(place.view(), new CopiedFiles(copies), null, [], tarLimits());
     askContent(this, Step.Copy, new ContentCommandCopy(command));
   }
 
@@ -156,15 +177,20 @@ function joined(source: string, path: string): string {
   return path.length == 0 ? source : `${source}/${path}`;
 }
 
-/** Caches last, by their keys. */
+/** Caches last, by their keys, those that share the least first. */
 function inOrder(sources: MountSource[]): MountSource[] {
   const caches = sources.filter((source) => source.mount.type == MountType.Cache);
   caches.sort((a: MountSource, b: MountSource) => {
     const one = mountKey(a);
     const other = mountKey(b);
-    return one == other ? 0 : one < other ? -1 : 1;
+    if (one == other) return sharesLess(a.mount) - sharesLess(b.mount);
+    return one < other ? -1 : 1;
   });
   return sources.filter((source) => source.mount.type != MountType.Cache).concat(caches);
+}
+
+function sharesLess(mount: Mount): i32 {
+  return mount.sharing == "locked" ? 0 : mount.sharing == "private" ? 1 : 2;
 }
 
 /** What makes two mounts use one cache: their id, and what a new one begins with. */
