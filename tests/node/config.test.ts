@@ -74,8 +74,10 @@ describe("registries", () => {
     const read = config("--config-file", file, "--https-proxy=https://flag.example");
     expect(read.proxies).toEqual({ http: "http://me:secret@file.example:3", https: "https://flag.example", none });
     expect(read.shownProxies.http).toBe("http://xxxxx:xxxxx@file.example:3");
+    vi.stubEnv("HTTP_PROXY", "socks5://env.example");
+    expect(config().proxies.http).toBe("");
     expect(() => config("--http-proxy", "socks5://me:secret@p")).toThrow(
-      "invalid proxy: it must be http://host:port or https://host:port",
+      "invalid http-proxy: it must be http://host:port or https://host:port",
     );
   });
 });

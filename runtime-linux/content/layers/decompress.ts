@@ -5,6 +5,7 @@ import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, pipeline, type Transform } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
 import * as zlib from "node:zlib";
 import { HostFailure, damaged, failureOf } from "../../../hosts/shared/index.js";
 import { bunzip2, recognized, unxz } from "../../../hosts/streams/compression/index.js";
@@ -47,16 +48,17 @@ function gzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
 }
 
 function zstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  // Node's own takes a stream that breaks off for a whole one in some versions (nodejs/node#64592).
+  const decoder = zstdDecoder();
+  if (decoder !== null) return byLibrary(source, decoder);
   // Node has this since 22.15; our type definitions are older.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => Transform };
-  if (createZstdDecompress) return through(source, createZstdDecompress({ chunkSize: CHUNK }));
-  const decoder = zstdDecoder();
-  return decoder === null ? scripted(source) : byLibrary(source, decoder);
+  return createZstdDecompress ? through(source, createZstdDecompress({ chunkSize: CHUNK })) : scripted(source);
 }
 
-/** Each piece has memory of its own: readers may keep it. */
+/** Each piece has memory of its own: readers may keep it. A few bytes can become gigabytes, so it yields to other work. */
 async function* byLibrary(source: AsyncIterable<Uint8Array>, decoder: Decoder): AsyncGenerator<Buffer> {
-  let [isWhole, into] = [true, Buffer.alloc(0)];
+  let [isWhole, into, turned] = [true, Buffer.alloc(0), performance.now()];
   try {
     for await (const chunk of source) {
       for (let [at, isFull] = [0, false]; at < chunk.length || (isFull && !isWhole);) {
@@ -66,6 +68,9 @@ async function* byLibrary(source: AsyncIterable<Uint8Array>, decoder: Decoder): 
         if (written === 0) continue;
         yield into.subarray(0, written);
         into = into.subarray(written);
+        if (performance.now() - turned < TURN_MS) continue;
+        await turn();
+        turned = performance.now();
       }
     }
     if (!isWhole) throw damaged("cut");
@@ -128,3 +133,4 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 /** Bytes of decompressed data at a time. A larger chunk needs fewer turns of the event loop. */
 const CHUNK = 256 << 10;
+const TURN_MS = 20;

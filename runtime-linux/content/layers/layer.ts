@@ -142,7 +142,7 @@ async function openSource({ layer, draft, reuses, ...wanted }: Unpacked, deps: U
   const arriving = { ...known, blob: keep, keep };
   const had = await rests.size(layer, source.val);
   // All of it has arrived, and was being unpacked.
-  if (had >= known.size) return { ...arriving, body: createReadStream(keep, READ), keep: null, had: 0 };
+  if (had > 0 && had >= known.size) return { ...arriving, body: createReadStream(keep, READ), keep: null, had: 0 };
   const stream = await deps.registry.stream(source.val, deps.signal, had);
   if (stream.from > 0) return { ...arriving, body: wentOn(keep, stream), had: stream.from };
   await rests.forget(layer, source.val);

@@ -8,11 +8,14 @@ export async function* given(run: Giver): AsyncGenerator<Uint8Array> {
   const controller = new AbortController();
   let piece: { bytes: Uint8Array; used: () => void } | undefined;
   let [wake, free] = [(): void => {}, (): void => {}];
-  const give = (bytes: Uint8Array): Promise<void> =>
-    new Promise((used) => {
+  const give = async (bytes: Uint8Array): Promise<void> => {
+    // Nobody takes it any more.
+    if (controller.signal.aborted) return;
+    await new Promise<void>((used) => {
       piece = { bytes, used };
       wake();
     });
+  };
   let isOver = false;
   const running = run(give, controller.signal).finally(() => {
     isOver = true;

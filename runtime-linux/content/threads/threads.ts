@@ -53,7 +53,9 @@ class Thread {
 
   /** `gone` is called when it takes no more jobs. */
   constructor({ path, data }: Program, gone: () => void) {
-    this.#worker = new Worker(path, { workerData: data, execArgv: [], resourceLimits: LIMITS });
+    // Node would warn of each descriptor that a system call of ours has opened.
+    const options = { execArgv: [], resourceLimits: LIMITS, trackUnmanagedFds: false };
+    this.#worker = new Worker(path, { workerData: data, ...options });
     this.#gone = gone;
     this.#worker.unref();
     // Its jobs fail, because their ports close.

@@ -18,8 +18,8 @@ const CRC_FLAG = 21172;
 /** With room to spare: it is 86 KiB. */
 const STATE_BYTES = 128 << 10;
 
-/** `crc_flag`: a gzip header, and a trailer whose checksum is verified. */
-const ISAL_GZIP = 1;
+/** `crc_flag`: no header, and gzip's trailer, whose checksum is verified. */
+const ISAL_GZIP_NO_HDR_VER = 6;
 /** `block_state`: the trailer was read. */
 const ISAL_BLOCK_FINISH = 5;
 
@@ -35,7 +35,7 @@ let library: Library | null | undefined;
 
 /** Null if the machine has no ISA-L, or one that works differently. */
 export function gzipDecoder(): Decoder | null {
-  library ??= load();
+  if (library === undefined) library = load();
   return library === null ? null : new MemberDecoder(library);
 }
 
@@ -45,18 +45,35 @@ class MemberDecoder implements Decoder {
   #isWhole = false;
   /** Zeros follow the last member, which gzip(1) and zlib ignore, and whatever is behind them. */
   #isOver = false;
+  /** What has arrived of the member's header; null once it is read. ISA-L loses its place in one that comes in pieces. */
+  #header: Buffer | null = Buffer.alloc(0);
 
   constructor(library: Library) {
     this.#library = library;
     library.init(this.#state);
-    this.#state.writeUInt32LE(ISAL_GZIP, CRC_FLAG);
+    this.#state.writeUInt32LE(ISAL_GZIP_NO_HDR_VER, CRC_FLAG);
   }
 
   decode(from: Uint8Array, at: number, into: Uint8Array): Decoded {
-    const { addressOf, inflate } = this.#library;
     this.#isOver ||= this.#isWhole && from[at] === 0;
     if (this.#isOver) return { read: from.length, written: 0, isWhole: true };
     if (this.#isWhole) this.#begin();
+    const read = this.#header === null ? at : this.#readHeader(this.#header, from, at);
+    return this.#header === null ? this.#inflate(from, read, into) : { read, written: 0, isWhole: false };
+  }
+
+  close(): void {}
+
+  /** How far it has read. */
+  #readHeader(before: Buffer, from: Uint8Array, at: number): number {
+    const bytes = Buffer.concat([before, from.subarray(at)]);
+    const length = headerLength(bytes);
+    this.#header = length === null ? bytes : null;
+    return length === null ? from.length : at + length - before.length;
+  }
+
+  #inflate(from: Uint8Array, at: number, into: Uint8Array): Decoded {
+    const { addressOf, inflate } = this.#library;
     const state = this.#state;
     state.writeBigUInt64LE(addressOf(into), NEXT_OUT);
     state.writeUInt32LE(into.length, AVAIL_OUT);
@@ -69,15 +86,43 @@ class MemberDecoder implements Decoder {
     return { read, written, isWhole: this.#isWhole };
   }
 
-  close(): void {}
-
   /** The next member. */
   #begin(): void {
     this.#library.reset(this.#state);
-    this.#state.writeUInt32LE(ISAL_GZIP, CRC_FLAG);
+    this.#state.writeUInt32LE(ISAL_GZIP_NO_HDR_VER, CRC_FLAG);
     this.#isWhole = false;
+    this.#header = Buffer.alloc(0);
   }
 }
+
+/** Bytes of a member's header (RFC 1952 §2.3); null if it is not whole yet. Throws if it is none. */
+function headerLength(bytes: Buffer): number | null {
+  const isOther = bytes.subarray(0, MAGIC.length).some((byte, at) => byte !== MAGIC[at]);
+  if (isOther || bytes.length > MOST_HEADER) throw new Error("incorrect header check");
+  if (bytes.length < FIXED) return null;
+  const flags = bytes[MAGIC.length]!;
+  if (flags & RESERVED) throw new Error("unknown header flags set");
+  let length: number | null = FIXED;
+  if (flags & FEXTRA) length = bytes.length < FIXED + 2 ? null : FIXED + 2 + bytes.readUInt16LE(FIXED);
+  for (const text of [FNAME, FCOMMENT]) {
+    if (!(flags & text) || length === null) continue;
+    const end = bytes.indexOf(0, length);
+    length = end < 0 ? null : end + 1;
+  }
+  if (length === null) return null;
+  length += flags & FHCRC ? 2 : 0;
+  return length > bytes.length ? null : length;
+}
+
+/** With the method, which is always deflate. */
+const MAGIC = [0x1f, 0x8b, 8];
+const FIXED = 10;
+const FHCRC = 2;
+const FEXTRA = 4;
+const FNAME = 8;
+const FCOMMENT = 16;
+const RESERVED = 0xe0;
+const MOST_HEADER = 1 << 20;
 
 function load(): Library | null {
   try {

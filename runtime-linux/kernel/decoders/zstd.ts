@@ -27,7 +27,7 @@ let library: Library | null | undefined;
 
 /** Null if the machine has no libzstd. */
 export function zstdDecoder(): Decoder | null {
-  library ??= load();
+  if (library === undefined) library = load();
   return library === null ? null : new StreamDecoder(library);
 }
 

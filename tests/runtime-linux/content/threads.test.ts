@@ -57,6 +57,16 @@ test("a body is read only as far as its job wants it", async () => {
   expect(read.bytes).toBeLessThan(4 << 20);
 });
 
+test("who gives on after the reader has left does not wait for it", async () => {
+  let isOver = false;
+  const bytes = given(async (give) => {
+    for (let left = 3; left > 0; left--) await give(Buffer.alloc(1));
+    isOver = true;
+  });
+  for await (const _ of bytes) break;
+  await expect.poll(() => isOver).toBe(true);
+});
+
 test("a job that waits for its body is stopped, and the thread goes on with others", async () => {
   const controller = new AbortController();
   let hear = (): void => {};

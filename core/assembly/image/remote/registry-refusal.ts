@@ -17,6 +17,8 @@ export function registryRefusal(failure: Failure): Refusal {
 
 function refusalKind(failure: Failure): RefusalKind {
   const code = answeredCode(failure);
+  // Somebody whom the registry knows may not do it: asking for other credentials would not help.
+  if (code == "UNAUTHORIZED" && kindOf(failure) == FailureKind.Denied) return RefusalKind.Forbidden;
   if (code.length > 0) return answeredStatus(failure) < SERVER_ERROR ? kindOfCode(code) : RefusalKind.Internal;
   switch (kindOf(failure)) {
     case FailureKind.NotFound:
