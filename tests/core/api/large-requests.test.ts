@@ -59,6 +59,43 @@ describe("a body of megabytes", () => {
     expectQuick(engine);
   });
 
+  const refused = { status: 403, body: expect.stringContaining("Pool overlaps with other one") as string };
+  test("of subnets, which overlap no others, nor each other", { timeout: 60_000 }, () => {
+    const engine = counting();
+    /** `10.0.0.0/30`, and those that follow. */
+    const subnet = (at: number): string => `10.${at >> 14}.${(at >> 6) & 255}.${(at & 63) * 4}/30`;
+    const make = (...subnets: string[]) => {
+      const body = { Name: subnets.at(-1), Driver: "macvlan", IPAM: { Config: subnets.map((Subnet) => ({ Subnet })) } };
+      return engine.request("POST", "/v1.55/networks/create", body);
+    };
+    expect(make(...list(60_000, subnet), subnet(7))).toEqual(refused);
+    expect(make(...list(60_000, subnet)).status).toBe(201);
+    expect([make("10.0.0.0/8"), make(subnet(59_999).replace("/30", "/32"))]).toEqual([refused, refused]);
+    expect(make(subnet(60_000)).status).toBe(201);
+    // Of the engine's choice: beside thousands that are taken already.
+    const pool = list(4_000, (at) => `fd00:${(at + 1).toString(16)}::/64`);
+    expect(make(...pool).status).toBe(201);
+    expect(engine.request("POST", "/v1.55/networks/create", { Name: "chosen", EnableIPv6: true }).status).toBe(201);
+    expectQuick(engine);
+  });
+
+  test("of aliases, and of auxiliary addresses", { timeout: 60_000 }, () => {
+    const engine = counting();
+    const AuxiliaryAddresses = map(30_000, (at) => [`host${at}`, `10.9.${(at >> 8) + 1}.${at & 255}`]);
+    const IPAM = { Config: [{ Subnet: "10.9.0.0/16", AuxiliaryAddresses }] };
+    expect(engine.request("POST", "/v1.55/networks/create", { Name: "own", IPAM }).status).toBe(201);
+    const EndpointsConfig = { own: { Aliases: list(50_000, (at) => `alias-${at}`) } };
+    for (const name of ["one", "two"]) {
+      const body = { Image: "busybox", HostConfig: { NetworkMode: "own" }, NetworkingConfig: { EndpointsConfig } };
+      expect(engine.request("POST", `/v1.55/containers/create?name=${name}`, body).status).toBe(201);
+      expect(engine.request("POST", `/v1.55/containers/${name}/start`).status).toBe(204);
+      expect(engine.request("GET", `/v1.55/containers/${name}/json`).status).toBe(200);
+    }
+    expect(engine.request("GET", "/v1.55/networks/own").status).toBe(200);
+    expect(engine.request("POST", "/v1.55/containers/one/rename?name=three").status).toBe(204);
+    expectQuick(engine);
+  });
+
   test("is forgotten with its container, also by the events", () => {
     const engine = counting();
     const body = { Image: "busybox", Labels: map(50_000, (at) => [`held-in-mind-${at}`, "value"]) };

@@ -3,7 +3,8 @@
 import { Address, canonicalAddress, parseAddress } from "../../../core/assembly/network/address/address";
 import { AddressPool } from "../../../core/assembly/network/address/address-pool";
 import { strictAddress, strictPrefix } from "../../../core/assembly/network/address/strict";
-import { parseSubnet } from "../../../core/assembly/network/address/subnet";
+import { parseSubnet, Subnet } from "../../../core/assembly/network/address/subnet";
+import { SubnetSet } from "../../../core/assembly/network/address/subnet-set";
 import { EVERY_IPV4, EVERY_IPV6, overlap } from "../../../core/assembly/network/address/wildcard";
 import {
   portKeysOf,
@@ -70,6 +71,22 @@ export function share(): void {
   const one = parseSubnet(text(0));
   const other = parseSubnet(text(1));
   answerBool(one !== null && other !== null && one.overlaps(other));
+}
+
+/** Subnets, of which the set has the first half from the start → of each other one, whether it overlaps those before it. */
+export function gather(): void {
+  const all = argument(0)
+    .strings()
+    .map<Subnet>((text) => parseSubnet(text)!);
+  const half = all.length / 2;
+  const set = new SubnetSet(all.slice(0, half));
+  const told: string[] = [];
+  for (let i = half; i < all.length; i++) {
+    const isTaken = set.overlaps(all[i]);
+    if (!isTaken) set.add(all[i]);
+    told.push(isTaken ? "taken" : "free");
+  }
+  answer(Json.strings(told));
 }
 
 /** Address or block, as strictly as a network's configuration is read → its canonical form; empty if it is invalid. */

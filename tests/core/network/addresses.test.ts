@@ -1,7 +1,7 @@
 // Arithmetic of addresses of both families, and which addresses of a subnet are given out.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Door, openDoor } from "../support/door.js";
+import { type Door, openDoor, randomFrom } from "../support/door.js";
 
 let door: Door;
 beforeAll(async () => {
@@ -40,6 +40,27 @@ describe("subnets", () => {
     ["0.0.0.0/0", "::/0", false],
   ])("%s and %s share addresses: %s", (one, other, shares) => {
     expect([door.call("share", one, other), door.call("share", other, one)]).toEqual([shares, shares]);
+  });
+
+  test("a set of subnets tells what two of them tell of one another", () => {
+    // Few addresses, so that there are blocks beside, around, inside and equal to others.
+    const digit = randomFrom(7);
+    let taken = 0;
+    for (let round = 0; round < 200; round++) {
+      const subnets = Array.from({ length: 2 + digit(20) }, () =>
+        digit(3) === 0 ? `fd00::${digit(16).toString(16)}/${122 + digit(7)}` : `10.0.0.${digit(64)}/${24 + digit(9)}`,
+      );
+      const half = Math.floor(subnets.length / 2);
+      const kept = subnets.slice(0, half);
+      const wanted = subnets.slice(half).map((subnet) => {
+        const isTaken = kept.some((other) => door.call("share", other, subnet));
+        if (!isTaken) kept.push(subnet);
+        return isTaken ? "taken" : "free";
+      });
+      taken += wanted.filter((told) => told === "taken").length;
+      expect([subnets, door.call("gather", subnets)]).toEqual([subnets, wanted]);
+    }
+    expect(taken).toBeGreaterThan(100);
   });
 
   test.each([

@@ -67,8 +67,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "two networks have the same addresses",
     file: "network/ipam/ipam-choice.ts",
-    right: `if (others[i].overlaps(subnet)) return`,
-    wrong: `if (!WRONG && others[i].overlaps(subnet)) return`,
+    right: `if (others.overlaps(subnet)) return`,
+    wrong: `if (!WRONG && others.overlaps(subnet)) return`,
     finder: { story: "network-addresses" },
   },
   {

@@ -7,6 +7,7 @@ import { sha256 } from "../../text/sha256";
 import { encodeUtf8 } from "../../text/utf8";
 import { Address, IPV6_BITS } from "../address/address";
 import { ipv6SubnetProblem, parseSubnet, Prefix, Subnet } from "../address/subnet";
+import { SubnetSet } from "../address/subnet-set";
 
 /** Of a pool, no more subnets than this are tried. */
 const MOST_SUBNETS: i32 = 65536;
@@ -91,12 +92,13 @@ export function poolsProblem(texts: string[]): string {
 }
 
 /** The first subnet that is not `taken` and to which the machine has no route; null if there is none. */
-export function freeSubnet(taken: Subnet[], ipv6: bool): Subnet | null {
+export function freeSubnet(taken: SubnetSet, ipv6: bool): Subnet | null {
   const all = pools(ipv6);
+  const routed = routedSubnets();
   for (let i = 0; i < all.length; i++) {
     for (let index: u32 = 0; index < all[i].count; index++) {
       const subnet = all[i].subnet(index);
-      if (!overlapsOne(subnet, taken) && !isRouted(subnet)) return subnet;
+      if (!taken.overlaps(subnet) && !routed.overlaps(subnet)) return subnet;
     }
   }
   return null;
@@ -104,25 +106,24 @@ export function freeSubnet(taken: Subnet[], ipv6: bool): Subnet | null {
 
 /** A subnet for the default bridge, which needs one even if the machine has routes to all of them. */
 export function anySubnet(taken: Subnet[], ipv6: bool): Subnet {
-  const free = freeSubnet(taken, ipv6);
+  const free = freeSubnet(new SubnetSet(taken), ipv6);
   if (free !== null) return free;
   const all = pools(ipv6);
   return all.length > 0 ? all[0].subnet(0) : usualPools()[0].subnet(0);
 }
 
-function overlapsOne(subnet: Subnet, others: Subnet[]): bool {
-  for (let i = 0; i < others.length; i++) if (others[i].overlaps(subnet)) return true;
-  return false;
-}
-
-/** Those to the engine's own networks are among the routes, but their subnets are taken anyway. */
-function isRouted(subnet: Subnet): bool {
+/**
+ * Those to which the machine has routes, other than default routes. Those to the engine's own networks are among them, but
+ * their subnets are taken anyway.
+ */
+function routedSubnets(): SubnetSet {
+  const routed: Subnet[] = [];
   const routes = engine.options.machine.routes;
   for (let i = 0; i < routes.length; i++) {
     const route = parseSubnet(routes[i]);
-    if (route !== null && route.prefixLength > 0 && route.overlaps(subnet)) return true;
+    if (route !== null && route.prefixLength > 0) routed.push(route);
   }
-  return false;
+  return new SubnetSet(routed);
 }
 
 /** Whether the machine has a route to just this subnet. A network with the same one would be cut off. */

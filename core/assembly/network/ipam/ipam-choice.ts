@@ -6,6 +6,7 @@ import { badParameter, forbidden, internal, Refusal } from "../../refusal";
 import { Address, canonicalAddress, parseAddress } from "../address/address";
 import { AddressPool } from "../address/address-pool";
 import { ipv6SubnetProblem, parseSubnet, Prefix, Subnet } from "../address/subnet";
+import { SubnetSet } from "../address/subnet-set";
 import { Network } from "../network";
 import { networkStore } from "../store";
 import { freeSubnet, hasSameRoute } from "./default-pools";
@@ -43,7 +44,7 @@ export function chooseIpam(network: Network, configs: Json): Refusal | null {
 
 /** The subnets that the client gave, or one of the engine's choice. */
 function chooseFamily(network: Network, ipv6: bool): Refusal | null {
-  const taken = networkStore.subnets();
+  const taken = new SubnetSet(networkStore.subnets());
   const given = network.ipam.slice(0);
   let isGiven = false;
   for (let i = 0; i < given.length; i++) {
@@ -51,7 +52,7 @@ function chooseFamily(network: Network, ipv6: bool): Refusal | null {
     isGiven = true;
     const refusal = takeSubnet(network, given[i], taken);
     if (refusal !== null) return refusal;
-    taken.push(parseSubnet(given[i].subnet)!);
+    taken.add(parseSubnet(given[i].subnet)!);
   }
   return isGiven ? null : chooseSubnet(network, ipv6, taken);
 }
@@ -72,7 +73,7 @@ function canonicalSubnet(text: string): string {
 }
 
 /** An IPv4 subnet comes before those of IPv6. */
-function chooseSubnet(network: Network, ipv6: bool, taken: Subnet[]): Refusal | null {
+function chooseSubnet(network: Network, ipv6: bool, taken: SubnetSet): Refusal | null {
   const subnet = freeSubnet(taken, ipv6);
   if (subnet === null) return badParameter(NONE_LEFT);
   const config = new IpamConfig(subnet.text);
@@ -83,9 +84,9 @@ function chooseSubnet(network: Network, ipv6: bool, taken: Subnet[]): Refusal | 
 }
 
 /** `others`: the subnets of all networks, and those that this one has already. */
-function takeSubnet(network: Network, config: IpamConfig, others: Subnet[]): Refusal | null {
+function takeSubnet(network: Network, config: IpamConfig, others: SubnetSet): Refusal | null {
   const subnet = parseSubnet(config.subnet)!;
-  for (let i = 0; i < others.length; i++) if (others[i].overlaps(subnet)) return forbidden(OVERLAPS);
+  if (others.overlaps(subnet)) return forbidden(OVERLAPS);
   // A parent, or an interface that exists already, has the route that the client means.
   const isNew = !network.isOnParent && network.settings.interfaceName.length == 0;
   if (isNew && hasSameRoute(subnet)) return forbidden(OVERLAPS);

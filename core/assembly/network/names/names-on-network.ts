@@ -10,12 +10,15 @@ import { Network } from "../network";
 
 /** Name, aliases, short id and hostname, without repeats. `settings`: those of the endpoint. */
 export function namesOnNetwork(container: Container, settings: Json): string[] {
-  const names: string[] = [container.name];
+  const names = new Set<string>();
+  names.add(container.name);
   const aliases = settings.stringsOf("Aliases");
-  for (let i = 0; i < aliases.length; i++) addName(names, aliases[i]);
-  addName(names, container.shortId);
-  addName(names, hostnameOf(container));
-  return names;
+  for (let i = 0; i < aliases.length; i++) if (aliases[i].length > 0) names.add(aliases[i]);
+  names.add(container.shortId);
+  const hostname = hostnameOf(container);
+  if (hostname.length > 0) names.add(hostname);
+  // In the order in which they were added.
+  return names.values();
 }
 
 /** Empty if its config has none. */
