@@ -158,7 +158,7 @@ function forgetMissingCaches(there: Set<string>): void {
   const caches = cacheStore.all();
   for (let i = 0; i < caches.length; i++) {
     if (there.has(caches[i].id)) continue;
-    tellMended(`build cache ${caches[i].id}`, "only its record existed");
+    tellMended(`cache of builds ${caches[i].id}`, "only its record existed");
     cacheStore.forget(caches[i]);
   }
 }

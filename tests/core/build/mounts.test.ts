@@ -125,9 +125,30 @@ describe("a locked cache", () => {
     fill();
     const [first] = launch();
     end();
-    world = new ImageWorld({ records: world.records });
+    world = new ImageWorld({ records: world.records, volumes: [first!.replace("volume:", "")] });
     begin(LOCKED, "nocache=1");
     expect(launch()).toEqual([first]);
+  });
+
+  test("whose files are gone is made anew", () => {
+    begin(LOCKED);
+    fill();
+    const [first] = launch();
+    end();
+    world = new ImageWorld({ records: world.records });
+    begin(LOCKED, "nocache=1");
+    fill();
+    expect(launch()).not.toEqual([first]);
+  });
+
+  test("is one for a step that mounts it twice, once shared", () => {
+    begin(
+      `FROM busybox\nRUN --network=none --mount=type=cache,id=c,target=/a --mount=type=cache,id=c,target=/b,sharing=locked true\n`,
+    );
+    fill();
+    const [one, other] = launch();
+    expect(one).toMatch(/^volume:/);
+    expect(other).toBe(one);
   });
 
   test("whose files cannot be made is none", () => {

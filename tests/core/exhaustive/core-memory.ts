@@ -29,11 +29,13 @@ export const ROOTS = [
   "core/assembly/volume/store/VolumeStore",
 ];
 
-/** Left out of the core's knowledge: images, which these stories do not touch; events; and data of a single step. */
+/** Left out of the core's knowledge: images and builds, which these stories do not touch; events; and data of a single step. */
 export const OMITTED = [
+  "core/assembly/build/caches/cache-store/CacheStore",
   "core/assembly/event/ring/EventRing",
   "core/assembly/image/layers/layer-store/LayerStore",
   "core/assembly/image/layers/layer-fetch/LayerFetches",
+  "core/assembly/image/layers/layer-rests/LayerRests",
   "core/assembly/image/push/upload-slots/UploadSlots",
   "core/assembly/image/store/ImageStore",
   "core/assembly/origin/Acting",

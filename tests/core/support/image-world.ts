@@ -50,6 +50,8 @@ export interface WorldOptions {
   chains?: string[];
   /** Chains of which the host finds a beginning, and its age in hours. */
   rests?: Record<string, number>;
+  /** Names of the volumes that the host finds. */
+  volumes?: string[];
   /** Containers whose first run the host finds running. */
   running?: string[];
   insecureRegistries?: string[];
@@ -84,7 +86,15 @@ export class ImageWorld {
       chain,
       at: START - BigInt(hours) * HOUR,
     }));
-    const inventory = { ...NOTHING_FOUND, processes, mounts: containers, containers, chains, rests };
+    const inventory = {
+      ...NOTHING_FOUND,
+      processes,
+      mounts: containers,
+      containers,
+      chains,
+      rests,
+      volumes: rest.volumes ?? [],
+    };
     const options = {
       ...OPTIONS,
       ...{ insecureRegistries: rest.insecureRegistries ?? [], registryMirrors: rest.registryMirrors ?? [] },
