@@ -70,7 +70,9 @@ export class Exchange {
         this.#doors.imports.forEach((door, index) => this.#watchImport(watched as never, door, index));
         const instance = core.instantiate(watched);
         const exported = this.#watchExports(instance.exports.engine as unknown as Functions);
-        return { ...instance, exports: { ...instance.exports, engine: exported as never } };
+        // A C program restores by the core's own call.
+        const restore = (snapshot: Uint8Array): void => void exported["restore"]!(snapshot);
+        return { ...instance, restore, exports: { ...instance.exports, engine: exported as never } };
       },
     };
   }
