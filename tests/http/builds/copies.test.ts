@@ -70,6 +70,12 @@ onEngines("copies of builds", (engine, kind) => {
     expect(await run(id, "cat /t/a /t/b /t/c /real")).toBe("ad/bcold\n");
   });
 
+  test("a program that runs as its owner does so as its new owner", async () => {
+    const { id } = await build("FROM busybox\nCOPY --chown=5:6 a /a\n", [{ name: "a", body: "", mode: 0o6755 }]);
+    const mode = (await run(id, "stat -c %a /a")).trim();
+    expect(mode).toBe(engine().expected("copied-set-user-id", "6755", "755"));
+  });
+
   test("directories that are made for a file get its owner, those for a directory do not", async () => {
     const { id } = await build(
       "FROM busybox\nCOPY --chown=5:6 a /n/o/a\nCOPY --chown=5:6 a /p/q/\nCOPY --chown=5:6 d /r/s\nRUN mkdir /t\n" +
