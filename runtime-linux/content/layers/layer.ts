@@ -141,12 +141,21 @@ async function openSource({ layer, draft, reuses, ...wanted }: Unpacked, deps: U
   const keep = rests.path(layer, source.val);
   const arriving = { ...known, blob: keep, keep };
   const had = await rests.size(layer, source.val);
-  // All of it has arrived, and was being unpacked.
-  if (had > 0 && had >= known.size) return { ...arriving, body: createReadStream(keep, READ), keep: null, had: 0 };
-  const stream = await deps.registry.stream(source.val, deps.signal, had);
+  const isComplete = had > 0 && had >= known.size;
+  // It was being unpacked. After a loss of power its bytes may be others.
+  if (isComplete && (await digestOfFile(keep)) === digest) {
+    return { ...arriving, body: createReadStream(keep, READ), keep: null, had: 0 };
+  }
+  const stream = await deps.registry.stream(source.val, deps.signal, isComplete ? 0 : had);
   if (stream.from > 0) return { ...arriving, body: wentOn(keep, stream), had: stream.from };
   await rests.forget(layer, source.val);
   return { ...arriving, body: stream.body, had: 0 };
+}
+
+async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path, READ)) hash.update(chunk as Buffer);
+  return digestOf(hash);
 }
 
 /** The kept bytes of a blob, then the rest of it. */
