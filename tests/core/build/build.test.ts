@@ -5,23 +5,17 @@ import type { engine, failures } from "../../../hosts/shared/host.js";
 import { answerList, filesOf } from "../image/begun.js";
 import { digestOf, encode, ImageWorld, makeImage } from "../support/image-world.js";
 import type { Json, MadeImage } from "../support/image-world.js";
+import { beginBuild, CACHED } from "./beginning.js";
 
 const MISSING: failures.Failure = { tag: "no-such", val: { what: "member", name: "/f" } };
-const CACHED = "---> Using cache";
 
 let world: ImageWorld;
 beforeEach(() => {
   world = new ImageWorld();
 });
 
-/** Sends the context, and answers until the Dockerfile is read. */
 function begin(dockerfile: string, query = ""): bigint {
-  world.sleep(1000);
-  const id = world.ask("POST", `/build?${query}`, encode("tar"));
-  world.done(world.take("mount").op);
-  world.done(world.take("extract").op);
-  for (const file of ["", dockerfile]) world.succeed(world.take("read-file").op, { tag: "bytes", val: encode(file) });
-  return id;
+  return beginBuild(world, dockerfile, query);
 }
 
 /** A build that needs no files: the id of its image. */

@@ -2,8 +2,8 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { digestOf, encode, ImageWorld } from "../support/image-world.js";
+import { beginBuild, CACHED } from "./beginning.js";
 
-const CACHED = "---> Using cache";
 const LOCKED = "FROM busybox\nRUN --network=none --mount=type=cache,target=/c,sharing=locked x\n";
 
 let world: ImageWorld;
@@ -11,14 +11,8 @@ beforeEach(() => {
   world = new ImageWorld();
 });
 
-/** Sends the context, and answers until the Dockerfile is read. */
 function begin(dockerfile: string, query = ""): bigint {
-  world.sleep(1000);
-  const id = world.ask("POST", `/build?${query}`, encode("tar"));
-  world.done(world.take("mount").op);
-  world.done(world.take("extract").op);
-  for (const file of ["", dockerfile]) world.succeed(world.take("read-file").op, { tag: "bytes", val: encode(file) });
-  return id;
+  return beginBuild(world, dockerfile, query);
 }
 
 /** The files of a bind of the context. */
