@@ -3,10 +3,17 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import { connect, type AddressInfo } from "node:net";
+import {
+  connect,
+  createServer as createSilentServer,
+  type AddressInfo,
+  type Server as SilentServer,
+  type Socket,
+} from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { certificatesOf } from "../../hosts/node/registry/certificates.js";
 import { nodeTransport } from "../../hosts/node/registry/index.js";
 import { proxyFor } from "../../hosts/node/registry/proxies.js";
 import { registryClient } from "../../hosts/registry/client.js";
@@ -27,6 +34,8 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
   let server: TlsServer;
   let plain: Server;
   let proxy: Server;
+  /** Takes connections, and says nothing. */
+  let silent: SilentServer;
   let port: number;
   /** What the proxy was asked. */
   let asked: string[] = [];
@@ -55,7 +64,9 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
       });
       for (const one of [onward, socket]) one.on("error", () => {});
     });
-    for (const one of [server, plain, proxy]) await new Promise<void>((done) => one.listen(0, "127.0.0.1", done));
+    silent = createSilentServer((socket) => void socket.resume().on("error", () => {}));
+    for (const one of [server, plain, proxy, silent])
+      await new Promise<void>((done) => one.listen(0, "127.0.0.1", done));
     port = portOf(server);
   });
   beforeEach(() => {
@@ -70,7 +81,9 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
     }
   });
   afterEach(() => rmSync(certificates, { recursive: true }));
+  afterEach(() => vi.unstubAllEnvs());
   afterAll(() => {
+    silent.close();
     for (const one of [server, plain, proxy]) {
       one.closeAllConnections();
       one.close();
@@ -117,10 +130,41 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
       expect(shown).toContain("ENOENT");
     });
 
-    test.each(["..", ".", "a/../../b", ""])("the name %j leads nowhere", async (authority) => {
-      writeFileSync(file("stray.cert"), "not read");
-      const { certificatesOf } = await import("../../hosts/node/registry/certificates.js");
+    test.each(["..", ".", "a/../../b", "x/y", ""])("the name %j leads nowhere", (authority) => {
+      const place = join(certificates, authority);
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, "stray.cert"), "not read");
       expect(certificatesOf(certificates, authority)).toBe(null);
+      rmSync(join(place, "stray.cert"));
+    });
+
+    test("that cannot be read are no reason to do without TLS", async () => {
+      const place = join(certificates, `127.0.0.1:${portOf(plain)}`);
+      mkdirSync(place);
+      writeFileSync(join(place, "client.cert"), readFileSync(file("me.cert")));
+      const missing = await told(tagsOf(`127.0.0.1:${portOf(plain)}`, { certificates }, INSECURE));
+      expect(missing).toBe(
+        JSON.stringify({
+          tag: "call",
+          val: { call: "open", path: join(place, "client.key"), inside: false, error: "ENOENT" },
+        }),
+      );
+      writeFileSync(join(place, "client.key"), "no key");
+      const wrong = await told(tagsOf(`127.0.0.1:${portOf(plain)}`, { certificates }, INSECURE));
+      expect(wrong).toContain('"answered":true');
+      for (const name of ["client.cert", "client.key"]) rmSync(join(place, name));
+      expect(await tagsOf(`127.0.0.1:${portOf(plain)}`, { certificates }, INSECURE)).toEqual(["1.0"]);
+    });
+
+    test.each(["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"])("are trusted besides those of %s", async (name) => {
+      await makeCertificate(directory, "stranger");
+      const own = join(certificates, `127.0.0.1:${port}`);
+      writeFileSync(join(own, "ca.crt"), readFileSync(file("stranger.cert")));
+      expect(await told(tagsOf(`127.0.0.1:${port}`, { certificates }))).toContain("unknown-authority");
+      vi.stubEnv(name, file("registry.cert"));
+      expect(await tagsOf(`127.0.0.1:${port}`, { certificates })).toEqual(["1.0"]);
+      rmSync(join(own, "ca.crt"));
+      expect(await tagsOf(`127.0.0.1:${port}`, { certificates })).toEqual(["1.0"]);
     });
   });
 
@@ -156,6 +200,21 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
       }
     });
 
+    test("is left alone once nobody waits for its tunnel", async () => {
+      const open: Socket[] = [];
+      const left = new Promise<void>((done) => silent.once("connection", (socket) => socket.once("close", done)));
+      const reached = new Promise<void>((done) => silent.once("connection", (socket) => (open.push(socket), done())));
+      const givenUp = new AbortController();
+      const https = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+      const client = registryClient({ transport: nodeTransport({ proxies: { http: "", https, none: "" } }) });
+      const from = { endpoint: { authority: HIDDEN, security: SECURE }, repository: "x", limit: 1000 };
+      const asked = told(client.tags(from, givenUp.signal));
+      await reached;
+      givenUp.abort();
+      expect(await asked).toContain("given-up");
+      await left;
+    }, 10_000);
+
     test("is not used for the machine itself", async () => {
       expect(await tagsOf(`127.0.0.1:${portOf(plain)}`, { proxies: proxies() }, INSECURE)).toEqual(["1.0"]);
       expect(asked).toEqual([]);
@@ -182,6 +241,18 @@ describe("no proxy is used for", () => {
     ["http://[fd00::1]:5000/", "fd00::/16", false],
     ["http://[fd00::1]:5000/", "fd00::1", false],
     ["http://[fd00::1]:5000/", "[fd00::1]:5000", false],
+    ["http://[fd00:0:0::1]:5000/", "fd00:0:0:0:0:0:0:1", false],
+    ["http://[fd00::1]:5000/", "[FD00:0::1]:5000", false],
+    ["http://[fd00::1]:5000/", "[fd00:0::1]:80", true],
+    ["http://[fd00::1]:5000/", "fd00:0:0::/48", false],
+    ["http://[fd00:0:1::1]:5000/", "fd00::/48", true],
+    ["http://[::ffff:10.1.2.3]:5000/", "10.0.0.0/8", false],
+    ["http://[::ffff:10.1.2.3]:5000/", "10.1.2.3", false],
+    ["http://10.1.2.3/", "::ffff:10.1.2.3", false],
+    ["http://10.1.2.3/", "::ffff:10.0.0.0/104", false],
+    ["http://11.1.2.3/", "::ffff:10.0.0.0/104", true],
+    ["http://10.1.2.3/", "::/0", true],
+    ["http://[::ffff:127.0.0.1]/", "", false],
     ["http://10.1.2.3/", "2.3", true],
     ["http://10.1.2.3/", "10.0.0.0/99", true],
     ["http://localhost:5000/", "", false],

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { rootCertificates } from "node:tls";
+import { usualAuthorities } from "./authorities.js";
 
 /** What a connection needs of them, in the words of `node:tls`. SECRET: the keys. */
 export interface Certificates {
@@ -36,7 +36,7 @@ function readAll(own: string, names: readonly string[]): Certificates {
   const shown = names.filter((name) => name.endsWith(".cert"));
   return {
     // They are trusted besides the usual ones.
-    ...(authorities.length > 0 && { ca: [...rootCertificates, ...authorities] }),
+    ...(authorities.length > 0 && { ca: [...usualAuthorities(), ...authorities] }),
     // A certificate without its key fails here, and names the file.
     ...(shown.length > 0 && { cert: shown.map(read), key: shown.map((name) => read(name.replace(/cert$/, "key"))) }),
   };

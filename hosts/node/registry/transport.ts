@@ -4,11 +4,20 @@
 
 import * as http from "node:http";
 import * as https from "node:https";
-import { isStream, type Transport, type TransportRequest, type TransportResponse } from "../../registry/index.js";
+import { createSecureContext, type SecureContext } from "node:tls";
+import {
+  failedExchange,
+  isStream,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "../../registry/index.js";
+import { failureOf, HostFailure } from "../../shared/index.js";
 import type { engine } from "../../shared/index.js";
+import { usualAuthorities } from "./authorities.js";
 import { certificatesOf, type Found } from "./certificates.js";
 import { proxyFor } from "./proxies.js";
-import { ask, ofProxy, TunnelAgent } from "./tunnel.js";
+import { ask, ofProxy, TunnelAgent, type Abortable } from "./tunnel.js";
 
 /** How requests leave the machine. */
 export interface WayOut {
@@ -104,14 +113,37 @@ class Agents {
 }
 
 function newAgent(found: Found | null, insecure: boolean, proxy: URL | null): https.Agent {
-  const options = { ...KEPT, ...found?.read(), rejectUnauthorized: !insecure };
+  const options = { ...KEPT, secureContext: contextOf(found), rejectUnauthorized: !insecure };
   return proxy === null ? new https.Agent(options) : new TunnelAgent(proxy, options);
+}
+
+/** Made once for all connections of an agent: reading the list of authorities takes long. */
+function contextOf(found: Found | null): SecureContext {
+  return createSecureContext({ ca: [...usualAuthorities()], ...found?.read() });
+}
+
+/** If the machine's own files are at fault, not the registry, then another way to speak to it is no remedy. */
+function agentFor(request: TransportRequest, agents: Agents, proxy: URL | null): https.Agent {
+  try {
+    return agents.tls(request, proxy);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.tag === "call") throw new HostFailure(failure);
+    throw failedExchange(request, { tag: "other", val: (error as Error).message });
+  }
 }
 
 function send(request: TransportRequest, agents: Agents, proxy: URL | null): http.ClientRequest {
   const { method, url, headers, signal } = request;
   const options = { method, headers, signal };
-  if (!url.startsWith("http:")) return https.request(url, { ...options, agent: agents.tls(request, proxy) });
+  if (!url.startsWith("http:")) {
+    const own: https.RequestOptions & Abortable = {
+      ...options,
+      agent: agentFor(request, agents, proxy),
+      givenUp: signal,
+    };
+    return https.request(url, own);
+  }
   if (proxy === null) return http.request(url, { ...options, agent: agents.plain });
   // A proxy without a tunnel gets the whole address (RFC 9112 §3.2.2).
   return ask(proxy, { ...options, path: url, headers: { host: new URL(url).host, ...headers } });

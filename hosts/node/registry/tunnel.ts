@@ -16,12 +16,18 @@ export class TunnelAgent extends https.Agent {
   }
 
   override createConnection(
-    options: https.AgentOptions & tls.ConnectionOptions,
+    options: https.AgentOptions & tls.ConnectionOptions & Abortable,
     done: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const failed = (error: Error): void => done(error, undefined as unknown as Duplex);
     const path = `${options.host?.includes(":") ? `[${options.host}]` : options.host}:${options.port}`;
-    const asked = ask(this.#proxy, { method: "CONNECT", path, headers: { host: path } });
+    const { givenUp } = options;
+    const asked = ask(this.#proxy, {
+      method: "CONNECT",
+      path,
+      headers: { host: path },
+      ...(givenUp && { signal: givenUp }),
+    });
     asked.on("connect", (answer, socket) => {
       socket.setTimeout(0);
       if (answer.statusCode === OK) return done(null, tls.connect({ ...options, socket }));
@@ -33,6 +39,12 @@ export class TunnelAgent extends https.Agent {
     asked.end();
     return undefined;
   }
+}
+
+/** Node takes `signal` out of a request's options before its agent sees them. */
+export interface Abortable {
+  /** Gives up the request that needs the connection. */
+  givenUp?: AbortSignal;
 }
 
 /** A request to the proxy itself. */
