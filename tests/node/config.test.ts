@@ -58,6 +58,8 @@ describe("registries", () => {
   test.each([
     ["mirror.example", '"mirror.example" is not a valid URI'],
     ["ftp://m", 'unsupported scheme "ftp" in "ftp://m"'],
+    ["ftp://me:secret@m", 'unsupported scheme "ftp" in "ftp://xxxxx:xxxxx@m"'],
+    ["http://me:secret@m n", '"http://xxxxx:xxxxx@m n" is not a valid URI'],
     ["https://me:secret@m", 'username/password not allowed in URI "https://xxxxx:xxxxx@m"'],
     ["https://m/v2", 'path, query, or fragment at end of the URI "https://m/v2"'],
   ])("the mirror %s is refused", (mirror, why) => {

@@ -1,19 +1,29 @@
 // Searches a file for texts in any form: plain, escaped, in UTF-16, base64 or hex, and in all these forms again inside
-// decoded base64.
+// decoded base64, and inside the lines of a trace that are deflated.
+
+import { inflateRawSync } from "node:zlib";
 
 /** A run of characters this long is taken for base64. */
 const ENCODED = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
+
+/** What a trace has deflated (hosts/trace/lines.ts). */
+const DEFLATED = /"deflated":"([A-Za-z0-9+/=]+)"/g;
 
 /** Stands between texts that are searched as one. No form of a secret contains these bytes. */
 const BETWEEN = Buffer.from([0xff, 0xff]);
 
 /** The `secrets` that were found. */
 export function secretsIn(bytes: Buffer, secrets: readonly string[]): string[] {
-  const outer = decodedIn(bytes);
+  const outer = [...inflatedIn(bytes), ...decodedIn(bytes)];
   const inner = outer.flatMap((place) => decodedIn(place));
   // There are thousands of decoded texts, most of them shorter than a form of a secret.
   const all = Buffer.concat([bytes, ...outer, ...inner].flatMap((place) => [place, BETWEEN]));
   return secrets.filter((secret) => formsOf(secret).some((form) => all.includes(form)));
+}
+
+function inflatedIn(place: Buffer): Buffer[] {
+  const found = place.toString("latin1").matchAll(DEFLATED);
+  return [...found].map(([, text = ""]) => inflateRawSync(Buffer.from(text, "base64")));
 }
 
 function decodedIn(place: Buffer): Buffer[] {

@@ -6,10 +6,10 @@ import { ConfigError, type Values } from "./options.js";
 /** Checks a mirror's address, as dockerd does. */
 export function mirror(address: string): string {
   const refused = (why: string): ConfigError => new ConfigError(`invalid mirror: ${why}`);
-  if (!URL.canParse(address)) throw refused(`"${address}" is not a valid URI`);
+  if (!URL.canParse(address)) throw refused(`"${shown(address)}" is not a valid URI`);
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw refused(`unsupported scheme "${url.protocol.slice(0, -1)}" in "${address}"`);
+    throw refused(`unsupported scheme "${url.protocol.slice(0, -1)}" in "${shown(address)}"`);
   }
   if (url.username !== "" || url.password !== "") {
     throw refused(`username/password not allowed in URI "${shown(address)}"`);
@@ -63,7 +63,7 @@ function isEscaped(text: string): boolean {
 
 /** Without user and password, which Docker shows as `xxxxx`, too. */
 function shown(address: string): string {
-  if (!URL.canParse(address)) return address;
+  if (!URL.canParse(address)) return address.replace(/^([a-z+.-]*:\/\/)?.*@/is, "$1xxxxx:xxxxx@");
   const { username, password, protocol, host } = new URL(address);
   return username === "" && password === "" ? address : `${protocol}//xxxxx:xxxxx@${host}`;
 }
