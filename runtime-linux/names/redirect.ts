@@ -2,11 +2,30 @@
 // name server of the container's own.
 
 import type { Kernel } from "../kernel.js";
+import { ipv4 } from "../networks/addresses.js";
 import { enterNamespace } from "../networks/namespace.js";
-import { nft } from "../networks/rules.js";
+import {
+  addChain,
+  addRule,
+  addTable,
+  big,
+  deleteTable,
+  fieldIs,
+  NF_INET_LOCAL_OUT,
+  NF_INET_POST_ROUTING,
+  openFilter,
+  protocolIs,
+  setField,
+  transact,
+  type PacketField,
+} from "../networks/nf-tables.js";
+import type { Request } from "../networks/netlink.js";
 
-const ADDRESS = "127.0.0.11";
-const TABLE = "ip coracle-names";
+const ADDRESS = ipv4("127.0.0.11");
+const DNS = 53;
+const TABLE = "coracle-names";
+const QUERIES = "queries";
+const ANSWERS = "answers";
 
 /**
  * Ports are replaced in the packets themselves. With address translation, the kernel would track every connection of the
@@ -14,16 +33,44 @@ const TABLE = "ip coracle-names";
  * ways: queries are changed before that, and answers after it.
  */
 export async function redirect(kernel: Kernel, namespace: string, port: number): Promise<void> {
-  const rules = [
-    `add table ${TABLE}`,
-    `delete table ${TABLE}`,
-    `add table ${TABLE}`,
-    `add chain ${TABLE} queries { type filter hook output priority -310 ; }`,
-    `add chain ${TABLE} answers { type filter hook postrouting priority 310 ; }`,
-    ...["udp", "tcp"].flatMap((protocol) => [
-      `add rule ${TABLE} queries ip daddr ${ADDRESS} ${protocol} dport 53 ${protocol} dport set ${port}`,
-      `add rule ${TABLE} answers ip saddr ${ADDRESS} ${protocol} sport ${port} ${protocol} sport set 53`,
-    ]),
+  const filter = enterNamespace(kernel, namespace, () => openFilter(kernel));
+  try {
+    await transact(filter, [
+      addTable(TABLE),
+      deleteTable(TABLE),
+      addTable(TABLE),
+      addChain(TABLE, QUERIES, { number: NF_INET_LOCAL_OUT, priority: -310 }),
+      addChain(TABLE, ANSWERS, { number: NF_INET_POST_ROUTING, priority: 310 }),
+      ...PROTOCOLS.flatMap((protocol) => rulesOf(protocol, port)),
+    ]);
+  } finally {
+    filter.closeAside();
+  }
+}
+
+/** A protocol's number, and the offset of the checksum in its header. */
+interface Protocol {
+  number: number;
+  checksum: number;
+}
+
+const PROTOCOLS: readonly Protocol[] = [
+  { number: 17, checksum: 6 }, // UDP
+  { number: 6, checksum: 16 }, // TCP
+];
+
+const SOURCE: PacketField = { base: "network", offset: 12, bytes: 4 };
+const DESTINATION: PacketField = { base: "network", offset: 16, bytes: 4 };
+const SOURCE_PORT: PacketField = { base: "transport", offset: 0, bytes: 2 };
+const DESTINATION_PORT: PacketField = { base: "transport", offset: 2, bytes: 2 };
+
+function rulesOf(protocol: Protocol, port: number): Request[] {
+  return [
+    addRule(TABLE, QUERIES, ...fieldIs(DESTINATION, ADDRESS), ...moved(protocol, DESTINATION_PORT, DNS, port)),
+    addRule(TABLE, ANSWERS, ...fieldIs(SOURCE, ADDRESS), ...moved(protocol, SOURCE_PORT, port, DNS)),
   ];
-  await enterNamespace(kernel, namespace, () => nft(rules.join("\n")));
+}
+
+function moved({ number, checksum }: Protocol, field: PacketField, from: number, to: number): Uint8Array[] {
+  return [...protocolIs(number), ...fieldIs(field, big(from, 2)), ...setField(field, big(to, 2), checksum)];
 }

@@ -36,7 +36,7 @@ async function forgetFamily(kernel: Kernel, family: number, join: networks.Join)
     const removals = ours.map((tuple) => request("forget a flow", IPCTNL_MSG_CT_DELETE, family, tuple));
     if (removals.length > 0) await netlink.request(...removals);
   } finally {
-    netlink.close();
+    netlink.closeAside();
   }
 }
 

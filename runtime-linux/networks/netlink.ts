@@ -1,6 +1,6 @@
 // Netlink (netlink(7)): requests as bytes in the machine's byte order, and the kernel's answers.
 
-import { closeSync } from "node:fs";
+import { close, closeSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
 import type { Kernel } from "../kernel.js";
 
@@ -89,6 +89,14 @@ export class Netlink {
 
   close(): void {
     closeSync(this.fd);
+  }
+
+  /**
+   * Closes it off the calling thread. Whoever closes a socket of netfilter waits some 10 ms, until the kernel has freed
+   * what the latest transactions removed (nf_tables).
+   */
+  closeAside(): void {
+    close(this.fd, () => {});
   }
 }
 
