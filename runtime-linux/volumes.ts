@@ -66,7 +66,7 @@ class Volumes {
         break;
       case "populate":
         await this.underWay.run(op, (signal) => this.#populate(command.val, signal));
-        if (command.val.root) this.#own(command.val.name, command.val.root);
+        if (command.val.root) await this.#own(command.val.name, command.val.root);
         break;
       case "find":
         this.#find(command.val);
@@ -132,11 +132,12 @@ class Volumes {
     await syncPath(dirname(data));
   }
 
-  /** Gives the volume's own directory an owner and a mode. */
-  #own(name: string, { user, group, mode }: volumes.DirectoryOwner): void {
+  /** Gives the volume's own directory an owner and a mode. They are on disk before a record says that it has them. */
+  async #own(name: string, { user, group, mode }: volumes.DirectoryOwner): Promise<void> {
     const data = this.paths.volume(checked(name));
     fs.chownSync(data, user, group);
     fs.chmodSync(data, mode);
+    for (const directory of [data, dirname(data), this.paths.volumes()]) await syncPath(directory);
   }
 
   /**

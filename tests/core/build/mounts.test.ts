@@ -1,6 +1,7 @@
 // `RUN --mount`, as seen by the core: the key of a step, who gets which cache, and what is left after an end.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Outcome, failures } from "../../../hosts/shared/host.js";
 import { digestOf, encode, ImageWorld } from "../support/image-world.js";
 import { beginBuild, CACHED } from "./beginning.js";
 
@@ -145,13 +146,85 @@ describe("a locked cache", () => {
     expect(other).toBe(one);
   });
 
-  test("whose files cannot be made is none", () => {
-    const id = begin(LOCKED);
-    world.failAs(world.take("mount").op, {
+  test.each(["mount", "make", "populate"] as const)(
+    "whose files cannot be made (%s) is none, and the next is whole",
+    (failing) => {
+      const id = begin(LOCKED);
+      const full: failures.Failure = { tag: "call", val: { call: "mkdir", path: "/", inside: false, error: "ENOSPC" } };
+      if (failing !== "mount") world.done(world.take("mount").op);
+      if (failing === "populate") world.done(world.takeVolume("make"));
+      world.failAs(failing === "mount" ? world.take("mount").op : world.takeVolume(failing), full);
+      expect(world.answer(id).over).toBe(true);
+      expect(world.said(id).at(-1)).toMatch(/^RUN failed: .*no space left on device$/);
+      expect(caches()).toEqual([]);
+      expect([...world.records.keys()].filter((key) => key.startsWith("cache/"))).toEqual([]);
+      world.done(world.takeVolume("drop"));
+      begin(LOCKED);
+      fill();
+      expect(launch()).toEqual([expect.stringMatching(/^volume:/)]);
+      expect(caches()).toMatchObject([{ InUse: true, UsageCount: 1 }]);
+    },
+  );
+});
+
+describe("a cancelled step", () => {
+  test("gives its cache back when its run ends, also if nothing could kill it", () => {
+    const first = begin(LOCKED, "nocache=1");
+    fill();
+    const [cache] = launch();
+    const [container = ""] = running();
+    world.hangUp(first);
+    world.failAs(world.takeProcess("signal"), {
       tag: "call",
-      val: { call: "mount", path: "/", inside: false, error: "ENOSPC" },
+      val: { call: "kill", path: "", inside: false, error: "EIO" },
     });
-    expect(world.said(id).at(-1)).not.toMatch(/Running/);
+    world.wait(13);
+    expect(running()).toEqual([container]);
+    expect(caches()).toMatchObject([{ InUse: true }]);
+    const second = begin(LOCKED, "nocache=1");
+    world.wait(1);
+    expect(world.said(second).at(-1)).toMatch(/^Step 2/);
+    const removal = world.ask("DELETE", `/containers/${container}?force=1`);
+    world.exited(container, 1);
+    world.wait(1);
+    expect(launch()).toEqual([cache]);
+    expect(world.answer(removal).status).not.toBe(409);
+  });
+});
+
+describe("a cache that begins with a path of a stage or an image", () => {
+  const FROM = "FROM busybox\nRUN --network=none --mount=type=cache,target=/c,from=busybox,source=s/in x\n";
+  const stat = (mode: number): Outcome => ({
+    tag: "stat",
+    val: { name: "in", size: 0n, mode, modified: 0n, linkTarget: "", place: "/", readOnly: false },
+  });
+
+  test("is filled from it", () => {
+    begin(FROM);
+    world.done(world.take("mount").op);
+    const { op, val } = world.take("stat");
+    expect(val).toMatchObject({ path: "/s/in", follow: true });
+    world.succeed(op, stat(0o040755));
+    world.done(world.takeVolume("make"));
+    world.done(world.takeVolume("populate"));
+    expect(launch()).toHaveLength(1);
+  });
+
+  test.each<[string, Outcome | failures.Failure, string]>([
+    [
+      "nothing",
+      { tag: "call", val: { call: "lstat", path: "/s/in", inside: true, error: "ENOENT" } },
+      "no such file or directory",
+    ],
+    ["a file", stat(0o100644), "not a directory"],
+  ])("fails if there is %s", (_what, answer, why) => {
+    const id = begin(FROM);
+    world.done(world.take("mount").op);
+    const { op } = world.take("stat");
+    if (answer.tag === "stat") world.succeed(op, answer);
+    else world.failAs(op, answer as failures.Failure);
+    expect(world.said(id).at(-1)).toBe(`RUN failed: cannot access path s/in of the image that is mounted: ${why}`);
     expect(caches()).toEqual([]);
+    world.done(world.takeVolume("drop"));
   });
 });

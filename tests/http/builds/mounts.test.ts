@@ -1,9 +1,10 @@
 // `RUN --mount`: what a command sees, and no layer has. Docker's classic builder has none of this.
 import { expect, test } from "vitest";
-import type { RawEntry } from "../../support/archives/tar.js";
+import { rawTar, type RawEntry } from "../../support/archives/tar.js";
 import { buildOn, type Built } from "./building.js";
 import type { Json } from "../../support/engine-client.js";
 import { onEngines } from "../../support/on-engines.js";
+import { RawConnection } from "../../support/raw-http.js";
 
 interface CacheEntry {
   ID: string;
@@ -121,10 +122,14 @@ onEngines("mounts of builds", (engine, kind) => {
       await pruned("");
     });
 
-    test("hanging up gives a locked cache to the next", async () => {
-      const line = "RUN --mount=type=cache,id=h,target=/c,sharing=locked";
-      await make(`FROM busybox\n${line} sh -c 'touch /c/x; exit 3'\n`, [], FORCE);
-      expect((await make(`FROM busybox\n${line} ls /c\n`)).lines).toContain("x");
+    test.each([
+      ["fails", async (step: string) => void (await make(`${step} touch /c/x; exit 3\n`, [], FORCE))],
+      ["is hung up", async (step: string) => hungUp(`${step} touch /c/x; echo is "written"; sleep 1000\n`)],
+    ])("a step that %s gives its locked cache to the next", async (_what, end) => {
+      const step = "FROM busybox\nRUN --mount=type=cache,id=h,target=/c,sharing=locked";
+      await end(step);
+      expect((await make(`${step} ls /c\n`, [], "nocache=1")).lines).toContain("x");
+      await expect.poll(async () => ids("/containers/json?all=1")).toEqual([]);
       await pruned("");
     });
 
@@ -133,6 +138,14 @@ onEngines("mounts of builds", (engine, kind) => {
       [
         "--mount=target=/in,from=busybox,source=none ls",
         /cannot access path none of the image that is mounted: no such file/,
+      ],
+      [
+        "--mount=type=cache,target=/in,from=busybox,source=none ls",
+        /^RUN failed: cannot access path none of the image that is mounted: no such file or directory$/,
+      ],
+      [
+        "--mount=type=cache,target=/in,from=busybox,source=/etc/passwd ls",
+        /^RUN failed: cannot access path etc\/passwd of the image that is mounted: not a directory$/,
       ],
       ["--mount=target=/in,from=5 true", /^invalid from flag value 5: index out of bounds/],
       ["--mount=type=secret,id=s true", /^RUN --mount=type=secret is not built yet: .*--mount=type=bind$/],
@@ -147,9 +160,20 @@ onEngines("mounts of builds", (engine, kind) => {
     });
 
     test("a link in the files of a mount does not lead out of them", async () => {
-      const file = "FROM busybox AS src\nRUN mkdir /s && ln -s /etc/passwd /s/f && ln -s / /s/root\n";
-      const whole = await make(`${file}FROM busybox\nRUN --mount=from=src,source=s/root/etc,target=/e ls /e/passwd\n`);
-      expect(whole.error).toBeNull();
+      // The container and the machine have the same path, with something else there.
+      const file =
+        "FROM busybox AS src\nRUN mkdir /s && echo the stage > /etc/hostname-of && ln -s /etc/hostname-of /s/f && " +
+        "ln -s / /s/root && ln -s ../../../../etc /s/up\nFROM busybox\nRUN echo the container > /etc/hostname-of\n";
+      for (const [source, seen] of [
+        ["s/f", "/e"],
+        ["s/root/etc", "/e/hostname-of"],
+        ["s/up", "/e/hostname-of"],
+      ]) {
+        const { lines } = await make(`${file}RUN --mount=from=src,source=${source},target=/e cat ${seen}\n`);
+        expect(lines).toContain("the stage");
+      }
+      const away = await make(`${file}RUN --mount=from=src,source=s,target=/e cat /e/f\n`);
+      expect(away.lines).toContain("the container");
     });
 
     test.each(["none", "host", "default"])("--network=%s", async (network) => {
@@ -161,6 +185,16 @@ onEngines("mounts of builds", (engine, kind) => {
 
   async function make(file: string, files: RawEntry[] = [], query = ""): Promise<Built> {
     return buildOn(engine(), file, files, query);
+  }
+
+  /** Builds until the step has written to its cache, and hangs up. */
+  async function hungUp(file: string): Promise<void> {
+    const context = rawTar([{ name: "Dockerfile", body: file }]);
+    const connection = await RawConnection.open(engine().socketPath);
+    connection.send(`POST /build?nocache=1 HTTP/1.1\r\nHost: d\r\nContent-Length: ${context.length}\r\n\r\n`);
+    connection.send(context);
+    await connection.untilText("is written");
+    connection.close();
   }
 
   async function caches(): Promise<CacheEntry[]> {

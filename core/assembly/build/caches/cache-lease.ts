@@ -2,14 +2,20 @@
 // for (`sharing=locked`), or another one is made (`shared`, `private`), as BuildKit does.
 
 import {
+  ContentCommandStat,
   DirectoryOwner,
   Failure,
+  FailureCall,
+  FailureTag,
   Outcome,
+  OutcomeStat,
   Populate,
   VolumeCommandMake,
   VolumeCommandPopulate,
 } from "../../../../build/bindings/types";
-import { askVolumes, wakeAfter } from "../../ask";
+import { askContent, askVolumes, wakeAfter } from "../../ask";
+import { isDirectory } from "../../container/files/file-mode";
+import { errnoText } from "../../failure/call";
 import { failureText } from "../../failure/text";
 import { Task } from "../../task";
 import { Place } from "../run/place";
@@ -44,6 +50,7 @@ export interface LeaseClient {
 enum Step {
   Wait,
   Mount,
+  Look,
   Make,
   Fill,
 }
@@ -76,11 +83,13 @@ export class CacheLease extends Task {
     if (!this.cancelled) this.begin();
   }
 
-  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    if (this.cancelled || failure !== null) {
-      this.drop();
-      if (!this.cancelled) this.client.notLeased(failureText(failure!));
-    } else if (step == Step.Mount) {
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (this.cancelled) return this.drop();
+    if (failure !== null) return this.fail(step == Step.Look ? this.noSource(failure) : failureText(failure));
+    if (step == Step.Mount && this.wish.path != "/") this.look();
+    else if (step == Step.Look && !isDirectory((<OutcomeStat>outcome!).value.mode)) {
+      this.fail(`${this.sourceText}: ${errnoText("ENOTDIR")}`);
+    } else if (step == Step.Mount || step == Step.Look) {
       askVolumes(this, Step.Make, new VolumeCommandMake(this.cache!.id));
     } else if (step == Step.Make) {
       const filling = new Populate(this.cache!.id, this.place!.id, this.wish.path, null, this.wish.owner);
@@ -106,6 +115,27 @@ export class CacheLease extends Task {
     const place = new Place(this.wish.chain);
     this.place = place;
     place.mount(this, Step.Mount);
+  }
+
+  /** A cache that silently begins empty would hide a wrong name. */
+  private look(): void {
+    const source = this.place!.at(this.wish.path);
+    askContent(this, Step.Look, new ContentCommandStat(source));
+  }
+
+  private noSource(failure: Failure): string {
+    if (failure.tag != FailureTag.Call) return failureText(failure);
+    return `${this.sourceText}: ${errnoText((<FailureCall>failure).value.error)}`;
+  }
+
+  /** As the core words it for a bind. */
+  private get sourceText(): string {
+    return `cannot access path ${this.wish.path.slice(1)} of the image that is mounted`;
+  }
+
+  private fail(why: string): void {
+    this.drop();
+    this.client.notLeased(why);
   }
 
   private drop(): void {

@@ -140,9 +140,9 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
     if (!container.goesOn || container.running) this.leave(container);
   }
 
-  /** What is mounted stays the container's until it is gone: nobody else may have a locked cache before. */
+  /** What is mounted stays the container's until its run ends: nobody else may have a locked cache before. */
   private leave(container: Container): void {
-    if (container.running) container.removals.push(new Left(this.mounts));
+    if (container.running) container.runEnds.push(new Left(this.mounts));
     else this.giveBack(container);
     removeLeftOver(container);
   }
@@ -197,17 +197,17 @@ class Removed extends RemovalClient {
   }
 }
 
-/** A cancelled step's container is gone. If it cannot be removed, it keeps what is mounted in it. */
-class Left extends RemovalClient {
-  constructor(private readonly mounts: RunMounts) {
-    super();
-  }
+/**
+ * A cancelled step's run, which may end long after its build: even SIGKILL does not end a process that hangs in the
+ * kernel. It does not wait for the container's removal, which may fail.
+ */
+class Left implements RunEnd {
+  constructor(private readonly mounts: RunMounts) {}
 
-  removed(): void {
+  runEnded(container: Container): void {
+    container.giveBack();
     this.mounts.release();
   }
-
-  failed(_why: string): void {}
 }
 
 /** Everything that a run writes, as a build's progress. */
