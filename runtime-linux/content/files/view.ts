@@ -9,6 +9,8 @@ import { bytesOf, followed } from "../../../hosts/streams/tar/index.js";
 import { openConfined } from "../../confine.js";
 import { MS_BIND, MS_RDONLY, MS_REC, MS_REMOUNT, O_PATH, type Kernel } from "../../kernel.js";
 import { apart } from "../../mounts/mount-namespace.js";
+import { Layers } from "../layers/layers.js";
+import { mountLayers } from "../overlay.js";
 import type { Paths } from "../../paths.js";
 import { isAlive, Run } from "../../ends/run.js";
 import { fileFailure } from "./file-failure.js";
@@ -148,7 +150,7 @@ function withPlaces(rootfs: string, places: types.Place[], where: Where): View {
       const held = [fs.openSync(rootfs, DIRECTORY), fs.openSync("/proc/thread-self/ns/mnt", "r")];
       const view = new View(kernel, (id) => mounted.get(id), held);
       try {
-        for (const place of places) mounted.set(bindPlace(view, place, where), place);
+        for (const place of places) mounted.set(bindPlace(view, rootfs, place, where), place);
       } catch (error) {
         view.close();
         throw error;
@@ -161,9 +163,11 @@ function withPlaces(rootfs: string, places: types.Place[], where: Where): View {
 }
 
 /** Returns the mount's id. Makes what is missing on either side, as a start would. */
-function bindPlace(view: View, place: types.Place, where: Where): number {
+function bindPlace(view: View, rootfs: string, place: types.Place, where: Where): number {
   const { kernel } = where;
-  const source = openSource(place.source, where);
+  const source = place.source.startsWith("chain:")
+    ? openLayers(place.source, rootfs, where)
+    : openSource(place.source, where);
   try {
     const destination = bytesOf(place.destination);
     const target = view.make(destination, fs.fstatSync(source).isDirectory(), "open");
@@ -189,14 +193,31 @@ function openSource(source: string, { paths, kernel }: Where): number {
   const path = volume === undefined ? source : paths.volume(volume);
   if (path.includes("\0")) throw malformed("path", path);
   if (volume === undefined && !fs.existsSync(path)) fs.mkdirSync(path, { recursive: true });
-  const fd = fs.openSync(path, O_PATH);
-  if (!below) return fd;
+  return openAt(fs.openSync(path, O_PATH), below ?? "", kernel, `${volume}/${below}`);
+}
+
+/**
+ * Mounts the files of a chain where nobody else sees them: over the rootfs, which the view holds open below, in the
+ * view's own mount namespace. An empty name stands for no files.
+ */
+function openLayers(source: string, rootfs: string, { paths, kernel }: Where): number {
+  const [, chain = "", path = ""] = /^chain:([^/]*)\/?(.*)$/s.exec(source) ?? [];
+  kernel.mount("tmpfs", rootfs, "tmpfs", 0, "mode=755");
+  const [files, nothing] = [`${rootfs}/files`, `${rootfs}/nothing`];
+  for (const directory of [files, nothing]) fs.mkdirSync(directory);
+  if (chain !== "") mountLayers(kernel, files, [...new Layers(paths, kernel).stack(chain), nothing]);
+  return openAt(fs.openSync(files, DIRECTORY), path, kernel, path);
+}
+
+/** A path below an open directory, which is closed; the directory itself for an empty path. `told`: for failures. */
+function openAt(directory: number, path: string, kernel: Kernel, told: string): number {
+  if (path === "") return directory;
   try {
-    return kernel.openInRoot(fd, below, O_PATH);
+    return kernel.openInRoot(directory, path, O_PATH);
   } catch (error) {
-    throw fileFailure(error, "open", bytesOf(`${volume}/${below}`));
+    throw fileFailure(error, "open", bytesOf(told));
   } finally {
-    fs.closeSync(fd);
+    fs.closeSync(directory);
   }
 }
 

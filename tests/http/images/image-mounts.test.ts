@@ -2,6 +2,8 @@
 import { expect, test } from "vitest";
 import { buildOn } from "../builds/building.js";
 import { messageOf, type Json } from "../../support/engine-client.js";
+import { readTar } from "../../support/archives/read-tar.js";
+import { rawTar } from "../../support/archives/tar.js";
 import { onEngines } from "../../support/on-engines.js";
 
 const NEW = { version: "1.51" };
@@ -56,6 +58,29 @@ onEngines("image mounts", (engine, kind) => {
     expect(stdout).toContain("bin");
     expect(stdout).toContain("/other/etc/passwd\n");
     await engine().must(204, "DELETE", `/containers/${first}`);
+  });
+
+  test("docker cp sees them in a stopped container, too, and cannot change them", async () => {
+    await buildOn(engine(), "FROM busybox\nRUN mkdir /kept && echo seen > /kept/f\n", [], "t=copied");
+    const id = await created("true", [
+      { Type: "image", Source: "copied", Target: "/i" },
+      { Type: "image", Source: "copied", Target: "/dir", ImageOptions: { Subpath: "kept" } },
+      { Type: "image", Source: "copied", Target: "/part", ImageOptions: { Subpath: "kept/f" } },
+    ]);
+    for (const path of ["/i/kept/f", "/dir/f", "/part"]) {
+      const { body } = await engine().must(200, "GET", `/containers/${id}/archive?path=${path}`);
+      const [file] = await readTar(body);
+      expect(file!.text).toBe("seen\n");
+    }
+    const refused = await engine().must(
+      400,
+      "PUT",
+      `/containers/${id}/archive?path=/i`,
+      rawTar([{ name: "x", body: "" }]),
+    );
+    expect(messageOf(refused)).toBe("mounted volume is marked read-only");
+    await engine().must(204, "DELETE", `/containers/${id}`);
+    await engine().must(200, "DELETE", "/images/copied");
   });
 
   test.each<[Json, number, string | RegExp]>([

@@ -97,8 +97,9 @@ export function placesOf(container: Container): Place[] {
   const places: Place[] = [];
   for (let i = 0; i < container.mounts.length; i++) {
     const mount = container.mounts[i];
-    // An image, and what a build lends, is only mounted for a run.
-    if (mount.kind != MountKind.Bind && mount.kind != MountKind.Volume) continue;
+    // What a build lends is only mounted for a run. An image that was removed by force is mounted nowhere.
+    if (mount.kind == MountKind.Image && imageStore.find(mount.source) === null) continue;
+    if (mount.kind == MountKind.Tmpfs || mount.kind == MountKind.Lent) continue;
     places.push(new Place(mount.destination, sourceOf(mount), mount.readOnly));
   }
   places.sort((a: Place, b: Place) => depthOf(a.destination) - depthOf(b.destination));
