@@ -25,10 +25,11 @@ interface Library {
 
 let library: Library | null | undefined;
 
-/** Null if the machine has no libzstd. */
+/** Null if the machine has no libzstd, or no memory for it. */
 export function zstdDecoder(): Decoder | null {
   if (library === undefined) library = load();
-  return library === null ? null : new StreamDecoder(library);
+  const decoder: unknown = library?.create() ?? null;
+  return library === null || decoder === null ? null : new StreamDecoder(library, decoder);
 }
 
 class StreamDecoder implements Decoder {
@@ -37,9 +38,8 @@ class StreamDecoder implements Decoder {
   readonly #wrote = Buffer.alloc(8);
   readonly #read = Buffer.alloc(8);
 
-  constructor(library: Library) {
-    this.#library = library;
-    this.#decoder = library.create();
+  constructor(library: Library, decoder: unknown) {
+    [this.#library, this.#decoder] = [library, decoder];
   }
 
   decode(from: Uint8Array, at: number, into: Uint8Array): Decoded {
@@ -61,15 +61,15 @@ class StreamDecoder implements Decoder {
 function load(): Library | null {
   try {
     const koffi = require("koffi") as typeof Koffi;
-    const { func } = koffi.load("libzstd.so.1");
+    const zstd = koffi.load("libzstd.so.1");
     return {
-      create: func("void *ZSTD_createDStream()"),
-      free: func("size_t ZSTD_freeDStream(void *decoder)"),
-      decode: func(
+      create: zstd.func("void *ZSTD_createDStream()"),
+      free: zstd.func("size_t ZSTD_freeDStream(void *decoder)"),
+      decode: zstd.func(
         "size_t ZSTD_decompressStream_simpleArgs(void *decoder, _Out_ uint8_t *into, size_t size, _Inout_ uint8_t *wrote, const uint8_t *from, size_t length, _Inout_ uint8_t *read)",
       ),
-      isError: func("unsigned int ZSTD_isError(size_t code)"),
-      errorName: func("const char *ZSTD_getErrorName(size_t code)"),
+      isError: zstd.func("unsigned int ZSTD_isError(size_t code)"),
+      errorName: zstd.func("const char *ZSTD_getErrorName(size_t code)"),
     };
   } catch {
     return null;

@@ -2,10 +2,12 @@
 
 import { execFileSync } from "node:child_process";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { HostFailure } from "../../../hosts/shared/failure.js";
 import { decompressed } from "../../../runtime-linux/content/layers/decompress.js";
 import { zstdInScript } from "../../../runtime-linux/content/layers/zstd.js";
+import { gzipDecoder } from "../../../runtime-linux/kernel/decoders/gzip.js";
+import { zstdDecoder } from "../../../runtime-linux/kernel/decoders/zstd.js";
 import { findProgram } from "../../../runtime-linux/launch/runtimes.js";
 import { zstdStored } from "../../support/archives/tar.js";
 import { flat } from "../../support/failed.js";
@@ -136,13 +138,48 @@ function changedAt(bytes: Buffer, at: number): Buffer {
 
 const zstd = findProgram("zstd");
 
+const LIBRARIES = [
+  ["libisal.so.2", gzipDecoder],
+  ["libzstd.so.1", zstdDecoder],
+] as const;
+
+test.each(LIBRARIES)("%s does the work if the machine has it", (name, decoder) => {
+  const isThere = execFileSync("/sbin/ldconfig", ["-p"], { encoding: "utf8" }).includes(`${name} (`);
+  const found = decoder();
+  found?.close();
+  expect(found !== null).toBe(isThere);
+});
+
+test("without the libraries everything is decompressed by Node or scripts", async () => {
+  vi.resetModules();
+  for (const [name, decoder] of [
+    ["gzip", "gzipDecoder"],
+    ["zstd", "zstdDecoder"],
+  ] as const)
+    vi.doMock(`../../../runtime-linux/kernel/decoders/${name}.js`, () => ({ [decoder]: () => null }));
+  const { decompressed: without } = await import("../../../runtime-linux/content/layers/decompress.js");
+  for (const name of ["gzip", "zstd"]) vi.doUnmock(`../../../runtime-linux/kernel/decoders/${name}.js`);
+  const text = Buffer.from("some words ".repeat(30_000));
+  const members = Buffer.concat([GZIPPED, gzipSync("x")]);
+  for (const size of [7, members.length]) {
+    expect((await all(without(inPieces(members, size)))).equals(Buffer.concat([text, Buffer.from("x")]))).toBe(true);
+    expect((await all(without(inPieces(zstdStored(text), size)))).equals(text)).toBe(true);
+  }
+  for (const whole of [GZIPPED, zstdStored(text)])
+    await expect(all(without(inPieces(whole.subarray(0, -3))))).rejects.toMatchObject({
+      failure: { val: { what: "cut" } },
+    });
+});
+
 test("data compressed by zstd itself is decompressed", async ({ skip }) => {
   if (zstd === null) skip("zstd is not installed");
   const text = Buffer.from(Array.from({ length: 30_000 }, (_, at) => `line ${at * at} of some\n`).join(""));
   for (const options of [["-1"], ["-19", "--long=24"], ["--no-check", "-3"], ["--no-content-size"]]) {
     const bytes = execFileSync(zstd!, ["-c", "-q", ...options], { input: text, maxBuffer: 1 << 28 });
-    for (const size of [1000, bytes.length])
+    for (const size of [1000, bytes.length]) {
       expect((await all(zstdInScript(inPieces(bytes, size)))).equals(text)).toBe(true);
+      expect((await all(decompressed(inPieces(bytes, size)))).equals(text)).toBe(true);
+    }
   }
 });
 
