@@ -97,7 +97,7 @@ class Carrier {
     this.archives = new Archives(deps.paths, this.#workers);
     this.filesystems = new Filesystems(deps.paths, deps.kernel, this.layers);
     const tars = layerTars(this.layers);
-    this.tars = { ...tars, tar: (chain) => this.#tar(chain) };
+    this.tars = { size: (chain) => this.#size(chain), tar: (chain) => this.#tar(chain) };
     this.#uploads = new Uploads(this.layers, tars, deps.registry);
   }
 
@@ -206,8 +206,16 @@ class Carrier {
     return this.#unpacking.ask(layer.chain, work, report, signal);
   }
 
-  #upload(upload: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
+  async #upload(upload: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
+    await this.#size(upload.chain);
     return this.#workers.run("upload", { upload, known: this.layers.known(upload.chain) }, { signal, report });
+  }
+
+  /** A layer of an older engine has no size in its record. It is counted once, not again for each push. */
+  async #size(chain: string): Promise<number> {
+    const { record } = this.layers.known(chain);
+    record.tar ??= { size: await this.#workers.run("length", { chain, record }, { signal: NEVER }), as: "blob" };
+    return record.tar.size;
   }
 
   #tar(chain: string): AsyncIterable<Uint8Array> {

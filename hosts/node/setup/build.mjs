@@ -111,8 +111,8 @@ async function buildCore(root, release) {
 
 /** The daemon, its threads for content, and the resolver process, which outlives it. */
 async function bundleDaemon(root) {
-  await bundleProgram(root, "runtime-linux/names/resolver/main.ts", "build/names.cjs");
-  await bundleProgram(root, "hosts/node/content-thread.ts", "build/content.cjs");
+  await bundleWhole(root, "runtime-linux/names/resolver/main.ts", "build/names.cjs");
+  await bundleWhole(root, "hosts/node/content-thread.ts", "build/content.cjs");
   const bundled = join(root, "build/coracle.cjs");
   const outfile = `${bundled}.part`;
   await bundleProgram(root, "hosts/node/main.ts", outfile);
@@ -143,6 +143,12 @@ export function platformsOwn(root) {
 async function buildPlayground(root, release) {
   const { buildPage } = await import(await bundleTool(root, "hosts/browser/build.ts", "build-playground"));
   await buildPage({ root, release });
+}
+
+/** A daemon that starts meanwhile finds the old file or the new one. */
+async function bundleWhole(root, entry, outfile) {
+  await bundleProgram(root, entry, `${outfile}.part`);
+  renameSync(join(root, `${outfile}.part`), join(root, outfile));
 }
 
 /** One file with everything except packages with native parts: reading a single file makes the start quick. */

@@ -36,6 +36,7 @@ const JOBS: Jobs = {
     const layers = withOne(known, tools);
     return new Uploads(layers, layerTars(layers), tools.registry).upload(upload, report, signal);
   },
+  length: async (known, _line, tools) => layerTars(withOne(known, tools)).size(known.chain),
   tar: async (known, { give, signal }, tools) => {
     for await (const piece of layerTars(withOne(known, tools)).tar(known.chain)) {
       if (signal.aborted) return;

@@ -1,29 +1,39 @@
 // Threads for content, as many as there are processors. They start when there is something to do, and end when there
 // was nothing for a while. A job goes to the thread that has the fewest: a slow client must not hold up other jobs.
 
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
+import { MessageChannel, Worker, type MessagePort, type ResourceLimits } from "node:worker_threads";
 import { HostFailure, failureOf } from "../../../hosts/shared/index.js";
 import { Inflow, Outflow } from "./flow.js";
 import type { FlowMessage, FromJob, Order, ToJob } from "./messages.js";
 import type { ArgsOf, JobName, ResultOf, Wants, Workers } from "./workers.js";
 
-/** The program of a thread, and what it needs for its tools. */
+/** The program of a thread (a CommonJS file), and what it needs for its tools. */
 export interface Program {
   path: string;
   data: unknown;
+}
+
+/** A program that was read. */
+interface Code {
+  code: string;
+  data: unknown;
+  limits: ResourceLimits;
 }
 
 /** A thread ends when it had no job for this long, which returns its memory. */
 const IDLE_MS = 3000;
 
 export class Threads implements Workers {
-  readonly #program: Program;
+  readonly #program: Code;
   readonly #most: number;
   #threads: Thread[] = [];
 
-  constructor(program: Program, most: number = availableParallelism()) {
-    [this.#program, this.#most] = [program, most];
+  /** Reads the program at once: a later build may put another one there, which need not fit this engine. */
+  constructor({ path, data }: Program, most: number = availableParallelism(), limits: ResourceLimits = LIMITS) {
+    this.#program = { code: scriptOf(path), data, limits };
+    this.#most = most;
   }
 
   run<N extends JobName>(name: N, args: ArgsOf<N>, wants: Wants): Promise<ResultOf<N>> {
@@ -50,17 +60,24 @@ class Thread {
   readonly #worker: Worker;
   readonly #gone: () => void;
   #idle: NodeJS.Timeout | undefined;
+  /** Why it ends, if it fails. */
+  #failure: unknown = null;
+  readonly #end: Promise<void>;
 
   /** `gone` is called when it takes no more jobs. */
-  constructor({ path, data }: Program, gone: () => void) {
+  constructor({ code, data, limits }: Code, gone: () => void) {
     // Node would warn of each descriptor that a system call of ours has opened.
-    const options = { execArgv: [], resourceLimits: LIMITS, trackUnmanagedFds: false };
-    this.#worker = new Worker(path, { workerData: data, ...options });
+    const options = { execArgv: [], resourceLimits: limits, trackUnmanagedFds: false };
+    this.#worker = new Worker(code, { eval: true, workerData: data, ...options });
     this.#gone = gone;
     this.#worker.unref();
     // Its jobs fail, because their ports close.
-    this.#worker.on("error", gone);
-    this.#worker.on("exit", gone);
+    this.#worker.on("error", (error) => {
+      this.#failure = error;
+      gone();
+    });
+    this.#end = new Promise((resolve) => this.#worker.on("exit", () => resolve()));
+    void this.#end.then(gone);
   }
 
   async run(name: JobName, args: unknown, wants: Wants): Promise<unknown> {
@@ -68,14 +85,24 @@ class Thread {
     this.jobs++;
     const { port1: own, port2: port } = new MessageChannel();
     const order: Order = { name, args, port };
-    this.#worker.postMessage(order, [port]);
     try {
+      this.#worker.postMessage(order, [port]);
       return await new Job(own, wants).result;
+    } catch (error) {
+      throw error === ENDED ? await this.#death() : error;
     } finally {
       own.close();
       this.jobs--;
       if (this.jobs === 0) this.#idle = setTimeout(() => void this.end(), IDLE_MS).unref();
     }
+  }
+
+  /** Its ports close before it tells why it ends. */
+  async #death(): Promise<Error> {
+    await this.#end;
+    if (this.#failure === null) return new Error(ENDED.message);
+    const why = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
+    return new Error(`${ENDED.message}: ${why}`, { cause: this.#failure });
   }
 
   async end(): Promise<void> {
@@ -131,7 +158,7 @@ class Job {
         else this.#hear(message);
         if (message.tag === "done" || message.tag === "failed") this.#inflow.over(null);
       });
-      this.#port.on("close", () => reject(new Error("a thread for content has ended")));
+      this.#port.on("close", () => reject(ENDED));
     });
   }
 
@@ -177,6 +204,14 @@ class Job {
     this.#port.postMessage(message, transfer);
   }
 }
+
+/** The program as a script for `eval`, with the names that a file of its own would have. */
+function scriptOf(path: string): string {
+  const names = `require("node:module").createRequire(${JSON.stringify(path)}), ${JSON.stringify(path)}`;
+  return `(function (require, __filename) {${readFileSync(path, "utf8")}\n})(${names});`;
+}
+
+const ENDED = new Error("a thread for content has ended");
 
 /** Bytes are outside of these limits. A new piece of garbage is seldom in use for long. */
 const LIMITS = { maxYoungGenerationSizeMb: 8 };

@@ -23,6 +23,8 @@ export interface JobTypes {
   copy: { args: content.Copy; result: void };
   choose: { args: content.Selection; result: engine.Chosen };
   upload: { args: { upload: content.Upload; known: KnownLayer }; result: engine.SentBlob };
+  /** Counts the bytes of the tar of a layer. */
+  length: { args: KnownLayer; result: number };
   /** Gives the tar of a layer. */
   tar: { args: KnownLayer; result: void };
 }

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import type { content, engine, Outcome } from "../../../hosts/shared/host.js";
 import { registryClient } from "../../../hosts/registry/client.js";
 import { linuxContent, type LinuxContent } from "../../../runtime-linux/content.js";
+import type { Tools } from "../../../runtime-linux/content/threads/jobs.js";
+import type { Workers } from "../../../runtime-linux/content/threads/workers.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { tarOf } from "../../support/archives/images.js";
@@ -48,15 +50,18 @@ export interface Fixture {
   close(): void;
 }
 
-/** `root`: the directory to use; a new one below /tmp if not given. */
-export function openFixture(root = mkdtempSync(join(tmpdir(), "coracle-content-"))): Fixture {
+/** `root`: the directory to use; a new one below /tmp if not given. `workers`: who moves bytes, if not this thread. */
+export function openFixture(
+  root = mkdtempSync(join(tmpdir(), "coracle-content-")),
+  workers?: (tools: Tools) => Workers,
+): Fixture {
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
   const bodies = new Map<bigint, AsyncIterable<Uint8Array>>();
+  const tools: Tools = { paths, kernel: libc, registry: registryClient({ silenceMs: 500 }) };
   const carrier = linuxContent({
-    paths,
-    kernel: libc,
+    ...tools,
     bodies: { take: (request) => bodies.get(request)! },
-    registry: registryClient({ silenceMs: 500 }),
+    ...(workers === undefined ? {} : { workers: workers(tools) }),
   });
   let counter = 0n;
   const perform: Fixture["perform"] = (command, told = [], op = ++counter) =>

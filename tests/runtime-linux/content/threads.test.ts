@@ -15,6 +15,7 @@ const PROGRAM = fileURLToPath(new URL("../../../build/content.cjs", import.meta.
 const root = mkdtempSync(join(tmpdir(), "coracle-threads-"));
 /** More than any of these tars has. */
 const MUCH = 1n << 40n;
+const PIECE = 1 << 20;
 const NEVER = new AbortController().signal;
 const data = { roots: { data: join(root, "data"), exec: join(root, "exec") } };
 const threads = new Threads({ path: PROGRAM, data }, 1);
@@ -45,16 +46,40 @@ test("a body that breaks off breaks off its job in the same way", async () => {
   await expect(broken).rejects.toMatchObject({ failure: { tag: "call", val: { error: "ECONNRESET" } } });
 });
 
-test("a body is read only as far as its job wants it", async () => {
-  const read = { bytes: 0, over: false };
+test("a body is read only as far as its job wants it, and no further once that has failed", async () => {
+  // The first job wants one piece of its body. Others want one more for it, count what has arrived, or let it fail.
+  const path = programOf(
+    "wants",
+    `let [first, pieces] = [null, 0];
+    require("node:worker_threads").parentPort.on("message", ({ args, port }) => {
+      if (first === null) (first = port).on("message", ({ tag }) => (pieces += tag === "piece" ? 1 : 0));
+      if (args.file === "more") first.postMessage({ tag: "room", bytes: ${PIECE} });
+      if (args.file === "fail") first.postMessage({ tag: "failed", failure: { tag: "interrupted", val: "given-up" } });
+      if (port !== first) port.postMessage({ tag: "done", val: pieces });
+    });`,
+  );
+  const slow = new Threads({ path, data }, 1);
+  const ask = (file: string): Promise<unknown> => slow.run("receive", { file, unpacked: MUCH }, { signal: NEVER });
+  const read = { pieces: 0, over: false };
   const body = async function* (over: AbortSignal): AsyncGenerator<Uint8Array> {
     over.addEventListener("abort", () => (read.over = true));
-    for (; !over.aborted; read.bytes += 1 << 20) yield Buffer.alloc(1 << 20);
+    for (; !over.aborted; read.pieces += 1) yield Buffer.alloc(PIECE);
   };
-  // The job fails at once: its file cannot be made.
-  const failed = threads.run("receive", { file: join(root, "none", "file"), unpacked: MUCH }, { signal: NEVER, body });
-  await expect(failed).rejects.toMatchObject({ failure: { tag: "call", val: { error: "ENOENT" } } });
-  expect(read.bytes).toBeLessThan(4 << 20);
+  const wants = { signal: NEVER, body };
+  const failed = expect(slow.run("receive", { file: "more", unpacked: MUCH }, wants)).rejects.toMatchObject({
+    failure: { tag: "interrupted", val: "given-up" },
+  });
+  for (const wanted of [1, 2]) {
+    await expect.poll(() => ask("count")).toBe(wanted);
+    // Whatever else was read would have arrived by now.
+    expect(await ask("count")).toBe(wanted);
+    expect(read).toEqual({ pieces: wanted - 1, over: false });
+    if (wanted === 1) await ask("more");
+  }
+  await ask("fail");
+  await failed;
+  expect(read.over).toBe(true);
+  await slow.close();
 });
 
 test("who gives on after the reader has left does not wait for it", async () => {
@@ -89,8 +114,7 @@ test("a job that waits for its body is stopped, and the thread goes on with othe
 });
 
 test("a thread that ends fails its jobs; the next job gets another thread", async () => {
-  const path = join(root, "ends.cjs");
-  writeFileSync(path, 'require("node:worker_threads").parentPort.once("message", () => process.exit(1));');
+  const path = programOf("ends", 'require("node:worker_threads").parentPort.once("message", () => process.exit(1));');
   const short = new Threads({ path, data }, 1);
   for (let i = 0; i < 2; i += 1) {
     const job = short.run("receive", { file: join(root, "lost"), unpacked: MUCH }, { signal: NEVER });
@@ -122,6 +146,42 @@ test("a giver's failure is the reader's", async () => {
   expect((await bytes.next()).value).toEqual(Buffer.from([1]));
   await expect(bytes.next()).rejects.toThrow("no more");
 });
+
+test.each([
+  ["throws", 'setImmediate(() => { throw new Error("the disk is on fire"); });', "the disk is on fire"],
+  ["needs too much memory", "const all = []; for (;;) all.push([...Array(1 << 16).keys()]);", "memory limit"],
+])("a thread that %s says why its jobs fail", async (_what, act, why) => {
+  const path = programOf("dies", `require("node:worker_threads").parentPort.once("message", () => { ${act} });`);
+  const dying = new Threads({ path, data }, 1, { maxOldGenerationSizeMb: 32 });
+  const job = dying.run("receive", { file: join(root, "lost"), unpacked: MUCH }, { signal: NEVER });
+  await expect(job).rejects.toThrow(new RegExp(`^a thread for content has ended: .*${why}`));
+  await dying.close();
+});
+
+test("threads go on with the program of their engine when another one is built", async () => {
+  const answer = (text: string): string =>
+    `require("node:worker_threads").parentPort.on("message", ({ port }) => port.postMessage({ tag: "done", val: "${text}" }));`;
+  const path = programOf("built", answer("old"));
+  const early = new Threads({ path, data }, 1);
+  programOf("built", answer("new"));
+  const args = { file: join(root, "any"), unpacked: MUCH };
+  expect(await early.run("receive", args, { signal: NEVER })).toBe("old");
+  await early.close();
+});
+
+test("a job that cannot be sent leaves its thread as free as before", async () => {
+  const job = threads.run("receive", { file: (() => {}) as never, unpacked: MUCH }, { signal: NEVER });
+  await expect(job).rejects.toThrow("could not be cloned");
+  const next = threads.run("receive", { file: join(root, "after"), unpacked: MUCH }, { signal: NEVER });
+  expect(await next).toMatch(/^sha256:/);
+});
+
+/** Writes the program of a thread. */
+function programOf(name: string, code: string): string {
+  const path = join(root, `${name}.cjs`);
+  writeFileSync(path, code);
+  return path;
+}
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { content, engine } from "../../../hosts/shared/host.js";
+import { inPlace } from "../../../runtime-linux/content/threads/jobs.js";
+import type { Workers } from "../../../runtime-linux/content/threads/workers.js";
 import { rawTar } from "../../support/archives/tar.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { digestOf } from "../../support/registry/push-image.js";
@@ -60,6 +62,22 @@ describeUnless(missing, "a layer that is sent", () => {
     expect(registry.blobs.size).toBe(0);
   });
 
+  test("is counted once if an older engine did not keep the size of its tar", async () => {
+    const chain = await fixture.layer(TAR);
+    const { digest } = await upload(chain);
+    const pulled = await pull(digest, registry.blobs.get(digest)!);
+    const note = join(directory(pulled), "layer.json");
+    const { tar: _, ...record } = JSON.parse(readFileSync(note, "utf8")) as { tar: unknown };
+    writeFileSync(note, JSON.stringify(record));
+    const counted: unknown[] = [];
+    fixture = openFixture(fixture.root, (tools) => apart(inPlace(tools), counted));
+    const told: Told[] = [];
+    for (let time = 0; time < 2; time++) await upload(pulled, told);
+    expect(told.at(-1)).toEqual({ phase: "uploading", current: TAR.length, total: TAR.length });
+    const size = { size: TAR.length, as: "blob" };
+    expect(counted).toEqual(["length", ["upload", size], ["upload", size]]);
+  });
+
   test("leaves no open file behind if the registry refuses", async () => {
     const twice = rawTar([
       { name: "a", body: "first" },
@@ -76,6 +94,19 @@ describeUnless(missing, "a layer that is sent", () => {
 async function upload(chain: string, told: Told[] = []): Promise<engine.SentBlob> {
   const outcome = await fixture.perform({ tag: "upload", val: { to: to(), chain } }, told);
   return (outcome as { val: engine.SentBlob }).val;
+}
+
+/** Jobs get a copy of what the engine knows, as in threads. Lists them, with what is known of the tar to send. */
+function apart(workers: Workers, list: unknown[]): Workers {
+  return {
+    run: (name, args, wants) => {
+      const copy = structuredClone(args);
+      const known = "known" in copy ? copy.known.record.tar : undefined;
+      list.push(name === "upload" ? [name, known] : name);
+      return workers.run(name, copy, wants);
+    },
+    close: () => workers.close(),
+  };
 }
 
 /** Makes the layer again, from the registry this time. */
