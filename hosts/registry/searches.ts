@@ -23,21 +23,15 @@ async function ask(
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const url = `${base}/v1/search?${new URLSearchParams({ q: term, n: String(results) })}`;
-  const authorization = authorizationOf(credentials);
+  const authorization = credentials && basicOf(credentials.username, credentials.password);
   const sent = authorization === undefined ? {} : { authorization };
-  // It asks for the results that the user may see, who is known by Basic (surface §2.21).
+  // It asks for the results that the user may see.
   const headers = { "x-docker-token": "true", "accept-encoding": "identity", ...sent };
   const answer = await exchange(line, { method: "GET", url, headers, trust, signal });
   if (answer.status === OK) return readAll(answer.body, limit);
   const text = await readText(answer.body, ERROR_LIMIT);
   const secrets = secretsOf(credentials, authorization);
   throw registryFailure({ ...answer, url, text, secrets }, timeOfDay(line.clock));
-}
-
-function authorizationOf(credentials: content.Search["credentials"]): string | undefined {
-  // Who logged in with an identity token has no password: the registry would refuse an empty one, but answers anybody.
-  if (!credentials?.username || credentials.password === "") return undefined;
-  return basicOf(credentials.username, credentials.password);
 }
 
 const OK = 200;

@@ -58,8 +58,17 @@ export function searchImages(call: Call): Refusal | null {
 
   // Accepted from here on: it is cancelled if the client disconnects.
   const credentials = credentialsOf(registryAuthOf(call.request.headers));
-  new Searching(call, wanted).begin(term, limit == 0 ? USUAL : limit, credentials);
+  new Searching(call, wanted).begin(term, limit == 0 ? USUAL : limit, withPassword(credentials));
   return null;
+}
+
+/**
+ * An index knows users by Basic (surface §2.21). Who logged in with an identity token has no password: the index would
+ * refuse an empty one, but answers anybody.
+ */
+function withPassword(credentials: Credentials | null): Credentials | null {
+  if (credentials === null || credentials.username.length == 0 || credentials.password.length == 0) return null;
+  return new Credentials(credentials.username, credentials.password, "", "");
 }
 
 /** The registry's, before the first slash of a term; empty for the Hub. */
