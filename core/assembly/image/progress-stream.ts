@@ -72,6 +72,11 @@ export class ProgressStream extends Follower {
     return this.over;
   }
 
+  /** Something was sent: an error can only be the last line now. */
+  get begun(): bool {
+    return this.opened;
+  }
+
   /** The client reads too slowly: whatever can wait should wait. */
   get isCrowded(): bool {
     return !this.over && (this.unsent > CROWDED || this.held.length > 0);

@@ -108,9 +108,9 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a failed pull does not release its other layers",
-    file: "image/pull/pulled-layers.ts",
-    right: `      this.giveUp();`,
-    wrong: `      if (!WRONG) this.giveUp();`,
+    file: "image/pull/pull-task.ts",
+    right: `    if (former !== null) former.giveUp();`,
+    wrong: `    if (former !== null && !WRONG) former.giveUp();`,
     finder: { story: "pull-fails" },
   },
   {

@@ -98,6 +98,25 @@ export class LayerFetch extends Task {
     for (let i = this.wants.length - 1; i >= 0; i--) {
       if (this.wants[i].watcher === watcher) this.wants.splice(i, 1);
     }
+    if (this.isWanted && this.op == 0 && !this.isSourceWanted) this.turnTo(this.wants[0].layer);
+  }
+
+  private get isSourceWanted(): bool {
+    for (let i = 0; i < this.wants.length; i++)
+      if (isSameSource(this.wants[i].layer.source, this.layer.source)) return true;
+    return false;
+  }
+
+  /** Nobody waits any more for the source that a pause or a queue was for. */
+  private turnTo(layer: Layer): void {
+    this.layer = layer;
+    this.attempts = 0;
+    if (this.timer == 0) return;
+    cancelTimer(this.timer);
+    this.timer = 0;
+    if (this.downloads) return this.begin();
+    this.fetches.again(this);
+    this.goOn();
   }
 
   begin(): void {

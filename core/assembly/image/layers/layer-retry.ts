@@ -1,4 +1,4 @@
-// Whether, and after what delay, a layer that failed is requested or sent again (surface §6.3).
+// Whether, and after what delay, a layer or a document that failed is requested or sent again (surface §6.3).
 
 import { Failure } from "../../../../build/bindings/types";
 import { answeredCode, answeredStatus, retryAfter } from "../../failure/answer";
@@ -11,6 +11,10 @@ const TIMES_AGAIN: u32 = 5;
 const PAUSE: u32 = 5;
 /** Longest delay in seconds that a registry may ask for; if it asks for more, the fetch fails at once. */
 const LONGEST_WISH: u32 = 300;
+/** The same for a document. Docker has none of it: clients wait for it before they see anything. */
+const DOCUMENT_AGAIN: u32 = 2;
+const DOCUMENT_PAUSE: u32 = 1;
+const LONGEST_DOCUMENT_WISH: u32 = 30;
 const SERVER_ERROR: u16 = 500;
 /** Codes of answers to an upload that another attempt may complete (OCI distribution spec, error codes). */
 const LOST_UPLOADS: string[] = ["BLOB_UPLOAD_UNKNOWN", "BLOB_UPLOAD_INVALID", "DIGEST_INVALID"];
@@ -28,6 +32,13 @@ export function pauseAfter(attempts: u32, failure: Failure, resumed: bool): u32 
 export function pauseAfterUpload(attempts: u32, failure: Failure): u32 {
   const again = attempts <= TIMES_AGAIN && LOST_UPLOADS.includes(answeredCode(failure));
   return again ? PAUSE * attempts : pauseAfter(attempts, failure, false);
+}
+
+/** The same for a manifest, a config or a list. A registry that does not answer at all may not be there. */
+export function pauseForDocument(attempts: u32, failure: Failure): u32 {
+  if (attempts > DOCUMENT_AGAIN || retryAfter(failure) > LONGEST_DOCUMENT_WISH) return 0;
+  const isAnswered = kindOf(failure) != FailureKind.Unreachable;
+  return isAnswered && mayPass(failure, false) ? max(DOCUMENT_PAUSE * attempts, retryAfter(failure)) : 0;
 }
 
 /** The progress line of a pause. */

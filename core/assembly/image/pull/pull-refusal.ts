@@ -58,6 +58,22 @@ export function layerFailure(failure: Failure): string {
   }
 }
 
+/** Whether a layer from another registry may do: not if this machine is what failed. */
+export function helpsElsewhere(failure: Failure): bool {
+  switch (kindOf(failure)) {
+    case FailureKind.NotFound:
+    case FailureKind.Denied:
+    case FailureKind.Unauthorized:
+    case FailureKind.Limited:
+    case FailureKind.Registry:
+    case FailureKind.Unreachable:
+    case FailureKind.Corrupt:
+      return true;
+    default:
+      return false;
+  }
+}
+
 function denied(failure: Failure, reference: Reference): Refusal {
   return notFound(
     `pull access denied for ${reference.familiarName}, repository does not exist or may require 'docker login': ` +

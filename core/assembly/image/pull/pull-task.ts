@@ -2,6 +2,7 @@
 // config; layers; then image, tag and digest in one step.
 
 import {
+  ContentCommand,
   ContentCommandBlob,
   ContentCommandResolve,
   ContentCommandTags,
@@ -22,21 +23,20 @@ import {
   Resolve,
   Resolved,
 } from "../../../../build/bindings/types";
-import { abandon, askContent } from "../../ask";
 import { failureText } from "../../failure/text";
-import { Ignored } from "../../ignored";
 import { internal, notFound, Refusal } from "../../refusal";
 import { engine } from "../../state";
-import { Task } from "../../task";
 import { admitImage, Image } from "../image";
 import { emitImageEvent } from "../image-event";
 import { DOCUMENT_LIMIT } from "../limits";
 import { ACCEPTED, Descriptor, Manifest, parseManifest } from "../manifest";
+import { retryingIn } from "../layers/layer-retry";
 import { bestPlatform, Platform, platformFits } from "../platform";
 import { ProgressStream, StreamWriter } from "../progress-stream";
 import { isTag, Reference } from "../reference";
+import { Document, DocumentOwner } from "../remote/document";
 import { imageStore } from "../store";
-import { layerFailure, manifestRefusal } from "./pull-refusal";
+import { helpsElsewhere, layerFailure, manifestRefusal } from "./pull-refusal";
 import { LayerOrigin, LayersOwner, Unpacking } from "./pulled-layers";
 import { pullEndpointsOf } from "./registry";
 
@@ -55,7 +55,7 @@ export interface PullOwner {
   notPulled(refusal: Refusal): void;
 }
 
-export class Pull extends Task implements StreamWriter, LayersOwner {
+export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   /** Where the image may be: each is tried until one has all of it. */
   private readonly endpoints: Endpoint[];
   /** Index of the endpoint that is tried. */
@@ -63,13 +63,15 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   /** The references to pull: one, or every tag of a repository. */
   private references: Reference[] = [];
   private next: i32 = 0;
-  /** The command in flight; 0 if there is none. */
-  private op: u64 = 0;
+  /** The document that is asked for. */
+  private document: Document | null = null;
   /** The manifest or index that the tag refers to. */
   private top: Resolved | null = null;
   private depth: i32 = 0;
   private manifest: Manifest | null = null;
   private unpacking: Unpacking | null = null;
+  /** The one that failed: what it has stays until the next endpoint's goes on with it. */
+  private former: Unpacking | null = null;
   private image: Image | null = null;
   /** The pull brought something new. */
   private news: bool = false;
@@ -85,7 +87,6 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     /** SECRET. */
     private readonly credentials: Credentials | null,
   ) {
-    super();
     this.endpoints = pullEndpointsOf(wanted);
   }
 
@@ -99,19 +100,31 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   private ask(): void {
     if (this.references.length > 0) return this.pullNext();
     const list = new ListTags(this.endpoint, this.wanted.path, DOCUMENT_LIMIT, this.sent);
-    this.op = askContent(this, Step.Tags, new ContentCommandTags(list));
+    this.askFor(Step.Tags, new ContentCommandTags(list));
+  }
+
+  private askFor(step: Step, command: ContentCommand): void {
+    const document = new Document(this, step, command, this.isLast);
+    this.document = document;
+    document.begin();
   }
 
   /** A mirror that does not have the image, or fails, is no reason to fail. False if no other endpoint is left. */
   private goesOn(): bool {
-    if (this.at + 1 == this.endpoints.length) return false;
+    if (this.isLast) return false;
     this.at += 1;
     this.ask();
     return true;
   }
 
-  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    this.op = 0;
+  /** Before the first line there is nothing that could tell it. */
+  documentPauses(seconds: u32): void {
+    const id = this.references.length > 0 ? this.reference.tagOrDigest : "";
+    if (this.stream.begun) this.stream.status(retryingIn(seconds), id);
+  }
+
+  documentEnded(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    this.document = null;
     if (this.stream.finished) return;
     if (failure !== null) return this.failed(step, failure);
     switch (step) {
@@ -125,10 +138,12 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   clientGone(): void {
-    if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    const document = this.document;
+    if (document !== null) document.giveUp();
     const unpacking = this.unpacking;
     this.unpacking = null;
     if (unpacking !== null) unpacking.giveUp();
+    this.dropFormer();
   }
 
   layersDone(): void {
@@ -139,8 +154,20 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
   }
 
   layersFailed(failure: Failure): void {
+    this.former = this.unpacking;
     this.unpacking = null;
-    this.fail(layerFailure(failure));
+    this.failWith(layerFailure(failure), helpsElsewhere(failure));
+  }
+
+  /** Layers that nobody else wants go now. */
+  private dropFormer(): void {
+    const former = this.former;
+    this.former = null;
+    if (former !== null) former.giveUp();
+  }
+
+  private get isLast(): bool {
+    return this.at + 1 == this.endpoints.length;
   }
 
   private get endpoint(): Endpoint {
@@ -149,7 +176,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
 
   /** SECRET. A mirror gets no credentials of the registry that it mirrors, which comes last. */
   private get sent(): Credentials | null {
-    return this.at + 1 == this.endpoints.length ? this.credentials : null;
+    return this.isLast ? this.credentials : null;
   }
 
   private get reference(): Reference {
@@ -168,13 +195,19 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
 
   private refuse(refusal: Refusal): void {
     if (this.goesOn()) return;
+    this.dropFormer();
     const owner = this.owner;
     if (owner === null) this.stream.refuse(refusal);
     else owner.notPulled(refusal);
   }
 
   private fail(message: string): void {
-    if (this.goesOn()) return;
+    this.failWith(message, true);
+  }
+
+  private failWith(message: string, mayGoOn: bool): void {
+    if (mayGoOn && this.goesOn()) return;
+    this.dropFormer();
     const owner = this.owner;
     if (owner === null) this.stream.fail(message);
     else owner.notPulled(internal(message));
@@ -196,7 +229,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
 
   private resolve(tagOrDigest: string): void {
     const command = new Resolve(this.endpoint, this.wanted.path, tagOrDigest, ACCEPTED, DOCUMENT_LIMIT, this.sent);
-    this.op = askContent(this, Step.Manifest, new ContentCommandResolve(command));
+    this.askFor(Step.Manifest, new ContentCommandResolve(command));
   }
 
   private takeManifest(resolved: Resolved): void {
@@ -220,7 +253,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
       return this.failed(Step.Config, new FailureTooLarge(oversize));
     }
     const blob = new RegistryBlob(this.repository(), config.digest, config.size);
-    this.op = askContent(this, Step.Config, new ContentCommandBlob(blob));
+    this.askFor(Step.Config, new ContentCommandBlob(blob));
   }
 
   private announce(): void {
@@ -258,6 +291,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
     const unpacking = new Unpacking(this, this.stream, image);
     this.unpacking = unpacking;
     unpacking.begin(this.origins(manifest.layers));
+    this.dropFormer();
   }
 
   private origins(layers: Descriptor[]): LayerOrigin[] {
@@ -271,6 +305,7 @@ export class Pull extends Task implements StreamWriter, LayersOwner {
 
   /** The image is complete: sets its names and sends the last lines. */
   private finish(image: Image): void {
+    this.dropFormer();
     const reference = this.reference;
     const digest = this.top!.digest;
     this.stream.status(`Digest: ${digest}`);

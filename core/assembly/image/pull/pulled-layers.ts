@@ -15,7 +15,7 @@ import { ProgressStream } from "../progress-stream";
 export interface LayersOwner {
   /** All layers exist, and are claimed by the `Unpacking`. */
   layersDone(): void;
-  /** A layer is not available; the others have been given up. */
+  /** A layer is not available. The others stay wanted until the `Unpacking` is given up. */
   layersFailed(failure: Failure): void;
 }
 
@@ -59,6 +59,8 @@ export class Unpacking extends LayerWatcher {
   private readonly claims: Claims = new Claims();
   /** Index of the first layer that is not yet complete in the stream. */
   private turn: i32 = 0;
+  /** A layer is not available: nobody is told of the others any more. */
+  private failed: bool = false;
 
   constructor(
     private readonly owner: LayersOwner,
@@ -85,7 +87,9 @@ export class Unpacking extends LayerWatcher {
   giveUp(): void {
     for (let i = this.rows.length - 1; i >= 0; i--) {
       const fetch = this.rows[i].fetch;
-      if (fetch !== null && !this.rows[i].done) layerFetches.leave(fetch, this);
+      if (fetch === null || this.rows[i].done) continue;
+      this.rows[i].done = true;
+      layerFetches.leave(fetch, this);
     }
     this.release();
   }
@@ -97,7 +101,7 @@ export class Unpacking extends LayerWatcher {
 
   moved(fetch: LayerFetch): void {
     const at = this.indexOf(fetch);
-    if (at < 0) return;
+    if (at < 0 || this.failed) return;
     const row = this.rows[at];
     if (fetch.state == FetchState.Waiting) this.stream.layer("Waiting", row.id);
     if (fetch.state == FetchState.Pausing) this.stream.layer(retryingIn(fetch.secondsLeft), row.id);
@@ -112,11 +116,12 @@ export class Unpacking extends LayerWatcher {
     if (at < 0) return;
     const row = this.rows[at];
     row.done = true;
+    if (failure === null) this.claim(at);
+    if (this.failed) return;
     if (failure !== null) {
-      this.giveUp();
+      this.failed = true;
       return this.owner.layersFailed(failure);
     }
-    this.claim(at);
     this.say(row, Said.Downloaded);
     this.takeTurns();
   }

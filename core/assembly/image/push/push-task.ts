@@ -2,6 +2,7 @@
 // The first question, whether the registry has the config, also shows whether there is a registry at all.
 
 import {
+  ContentCommand,
   ContentCommandFindBlob,
   ContentCommandPublish,
   Credentials,
@@ -17,20 +18,19 @@ import {
   SentBlob,
   SoughtBlob,
 } from "../../../../build/bindings/types";
-import { abandon, askContent } from "../../ask";
 import { Call } from "../../call";
 import { lacksCredentials } from "../../failure/exchange";
 import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
 import { failureText } from "../../failure/text";
-import { Ignored } from "../../ignored";
-import { Task } from "../../task";
 import { Image } from "../image";
 import { emitImageEvent } from "../image-event";
 import { Claims } from "../layers/claims";
+import { retryingIn } from "../layers/layer-retry";
 import { ProgressStream, StreamWriter } from "../progress-stream";
 import { endpointOf } from "../pull/registry";
 import { Reference } from "../reference";
+import { Document, DocumentOwner } from "../remote/document";
 import { imageStore } from "../store";
 import { digestOf } from "../../text/sha256";
 import { LayersSender, PushedLayers } from "./pushed-layers";
@@ -45,15 +45,15 @@ enum Step {
   Manifest,
 }
 
-export class Push extends Task implements StreamWriter, LayersSender {
+export class Push implements StreamWriter, LayersSender, DocumentOwner {
   private readonly stream: ProgressStream;
   private readonly endpoint: Endpoint;
   private readonly claims: Claims = new Claims();
   /** The tags to push: one, or every tag of a repository. */
   private tags: Reference[] = [];
   private next: i32 = 0;
-  /** The command in flight; 0 if there is none. */
-  private op: u64 = 0;
+  /** The document that is asked for, or sent. */
+  private document: Document | null = null;
   private image: Image | null = null;
   /** The registry has the image's config. */
   private hasConfig: bool = false;
@@ -67,7 +67,6 @@ export class Push extends Task implements StreamWriter, LayersSender {
     /** SECRET. */
     private readonly credentials: Credentials | null,
   ) {
-    super();
     this.stream = new ProgressStream(call);
     this.endpoint = endpointOf(wanted);
   }
@@ -91,8 +90,12 @@ export class Push extends Task implements StreamWriter, LayersSender {
     this.pushNext();
   }
 
-  ended(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
-    this.op = 0;
+  documentPauses(seconds: u32): void {
+    this.stream.status(retryingIn(seconds), this.tag.tag);
+  }
+
+  documentEnded(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+    this.document = null;
     if (this.stream.finished) return;
     switch (step) {
       case Step.FindConfig:
@@ -105,7 +108,8 @@ export class Push extends Task implements StreamWriter, LayersSender {
   }
 
   clientGone(): void {
-    if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    const document = this.document;
+    if (document !== null) document.giveUp();
     const layers = this.layers;
     this.layers = null;
     if (layers !== null) layers.giveUp();
@@ -139,7 +143,7 @@ export class Push extends Task implements StreamWriter, LayersSender {
     this.image = image;
     this.claims.claimStack(image.chain);
     const config = new SoughtBlob(this.repository(), image.id);
-    this.op = askContent(this, Step.FindConfig, new ContentCommandFindBlob(config));
+    this.ask(Step.FindConfig, new ContentCommandFindBlob(config));
   }
 
   /** What a registry refuses, its answer to sending something tells better. */
@@ -159,7 +163,13 @@ export class Push extends Task implements StreamWriter, LayersSender {
 
   private publish(step: Step, place: DocumentPlace, bytes: Uint8Array): void {
     const publication = new Publication(this.repository(), place, bytes);
-    this.op = askContent(this, step, new ContentCommandPublish(publication));
+    this.ask(step, new ContentCommandPublish(publication));
+  }
+
+  private ask(step: Step, command: ContentCommand): void {
+    const document = new Document(this, step, command, true);
+    this.document = document;
+    document.begin();
   }
 
   /** The image also gets the digest by which the registry knows it now. */

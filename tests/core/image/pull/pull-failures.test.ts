@@ -31,7 +31,10 @@ describe("failures", () => {
   ] as const)("at the manifest: %j is an HTTP error", (failure, status, message) => {
     const world = new ImageWorld();
     const id = world.ask("POST", "/images/create?fromImage=r.example/x&tag=1");
-    world.failAs(world.take("resolve").op, failure);
+    do {
+      world.failAs(world.take("resolve").op, failure);
+      world.wait(2);
+    } while (world.open().length > 0);
     expect(world.answer(id)).toMatchObject({ status, over: true });
     expect(JSON.parse(world.answer(id).text)).toEqual({
       message: typeof message === "string" ? message : expect.stringMatching(message),
