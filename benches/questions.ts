@@ -10,6 +10,7 @@ import { dryRun } from "./dry-run.js";
 import { events } from "./events.js";
 import { exec } from "./exec.js";
 import { follow } from "./follow.js";
+import { builds } from "./images/builds.js";
 import { commit } from "./images/commit.js";
 import { manyImages } from "./images/many.js";
 import { imageMoves } from "./images/moves.js";
@@ -52,6 +53,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   "ping-under-load": ofEngines(pingUnderLoad),
   images: ofEngines(imageMoves, dockerRegistryMissing),
   commit: ofEngines(commit),
+  builds: ofEngines(builds),
   "many-images": ofEngines(manyImages),
   follow: ofEngines(follow),
   events: ofEngines(events),
