@@ -28,7 +28,7 @@ import { inPlace } from "./content/threads/jobs.js";
 import type { Workers } from "./content/threads/workers.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
-import { received } from "../hosts/streams/index.js";
+import { fromClient, received } from "../hosts/streams/index.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
 import type { Kernel } from "./kernel.js";
@@ -149,7 +149,7 @@ class Carrier {
       case "make-directory":
         return { tag: "stat", val: this.#makeDirectory(command.val) };
       case "extract":
-        await extract(command.val, this.#deps, signal);
+        await this.#extract(command.val, signal);
         return DONE;
       case "read-file":
         return { tag: "bytes", val: await readFileIn(command.val, this.#deps) };
@@ -204,6 +204,14 @@ class Carrier {
       return this.layers.record(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
     };
     return this.#unpacking.ask(layer.chain, work, report, signal);
+  }
+
+  /** A build's context may have any number of files. What is copied to a container is seldom worth a thread's start. */
+  #extract(command: content.Extract, signal: AbortSignal): Promise<void> {
+    const body = (over: AbortSignal): AsyncIterable<Uint8Array> =>
+      fromClient(this.#deps.bodies.take(command.request), over);
+    if (!command.scratch) return extract(command, () => body(signal), this.#deps, signal);
+    return this.#workers.run("extract", command, { signal, body });
   }
 
   async #upload(upload: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {

@@ -9,7 +9,6 @@ import type { CopySource, CopyTarget, Hashing } from "../../../hosts/streams/cop
 import { absolutePath, bytesOf, textOf, limitsOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular } from "../../confine.js";
 import { O_PATH } from "../../kernel.js";
-import { unlessGivenUp } from "../../under-way.js";
 import { decompressed } from "../layers/decompress.js";
 import { archiveIn } from "./archive.js";
 import { bodyOf } from "./file-bytes.js";
@@ -45,17 +44,16 @@ export async function choose(selection: content.Selection, where: Where, signal:
   }
 }
 
-/** Resolves when everything is on disk. If it fails, whatever was copied before stays, but never part of a file. */
+/** The files do not outlast the engine, so nothing is flushed. If it fails, whatever was copied before stays, but never part of a file. */
 export async function copy(command: content.Copy, where: Where, signal: AbortSignal): Promise<void> {
   const view = openView(command.into, where);
   try {
     const owner = command.owner === undefined ? null : ownerIn(view, command.owner);
-    const how = { keepKinds: false, owner: null, limits: limitsOf(command.limits) };
+    const how = { keepKinds: false, owner: null, limits: limitsOf(command.limits), scratch: true };
     const extractor = new Extractor(view, "/", where.kernel, how);
     try {
       await fill(command, owner, targetIn(view, extractor), where, signal);
       extractor.finish();
-      await unlessGivenUp(signal, extractor.flush());
     } finally {
       extractor.close();
     }

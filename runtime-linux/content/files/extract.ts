@@ -2,35 +2,36 @@
 
 import { closeSync, constants } from "node:fs";
 import { ACCOUNTS_BYTES_MAX, identify, interrupted } from "../../../hosts/shared/index.js";
-import type { Bodies, content } from "../../../hosts/shared/index.js";
-import { fromClient } from "../../../hosts/streams/index.js";
+import type { content } from "../../../hosts/shared/index.js";
 import { TarReader, absolutePath, bytesOf, limitsOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular, readOpen } from "../../confine.js";
-import { O_PATH, type Kernel } from "../../kernel.js";
-import type { Paths } from "../../paths.js";
+import { O_PATH } from "../../kernel.js";
 import { unlessGivenUp } from "../../under-way.js";
 import { decompressed } from "../layers/decompress.js";
 import { Extractor, type Owner } from "./extractor.js";
 import { fileFailure } from "./file-failure.js";
-import { openView, type View } from "./view.js";
+import { openView, type View, type Where } from "./view.js";
 
-export interface ExtractDeps {
-  paths: Paths;
-  kernel: Kernel;
-  bodies: Bodies;
-}
-
-/** Resolves when everything is on disk. If it fails, whatever was unpacked before stays, but never part of a file. */
-export async function extract(command: content.Extract, deps: ExtractDeps, signal: AbortSignal): Promise<void> {
-  const view = openView(command.into.view, deps);
+/**
+ * `body` is called if there is a directory to unpack into. Resolves when everything is on disk, unless it is `scratch`. If it fails, whatever was unpacked before stays, but never
+ * part of a file.
+ */
+export async function extract(
+  command: content.Extract,
+  body: () => AsyncIterable<Uint8Array>,
+  where: Where,
+  signal: AbortSignal,
+): Promise<void> {
+  const view = openView(command.into.view, where);
   try {
     const into = bytesOf(absolutePath(command.into.path));
     requireDirectory(view, into);
-    const { keepKinds, owner: wanted, limits } = command;
+    const { keepKinds, owner: wanted, limits, scratch } = command;
     const owner = wanted === undefined ? null : ownerIn(view, wanted);
-    const extractor = new Extractor(view, into, deps.kernel, { keepKinds, owner, limits: limitsOf(limits) });
+    const extractor = new Extractor(view, into, where.kernel, { keepKinds, owner, limits: limitsOf(limits), scratch });
     try {
-      await unpack(deps.bodies.take(command.request), extractor, signal);
+      await unpack(body(), extractor, signal);
+      if (!scratch) await unlessGivenUp(signal, extractor.flush());
     } finally {
       extractor.close();
     }
@@ -41,13 +42,12 @@ export async function extract(command: content.Extract, deps: ExtractDeps, signa
 
 async function unpack(body: AsyncIterable<Uint8Array>, extractor: Extractor, signal: AbortSignal): Promise<void> {
   const reader = new TarReader(extractor);
-  for await (const chunk of decompressed(fromClient(body, signal))) {
+  for await (const chunk of decompressed(body)) {
     if (signal.aborted) throw interrupted("given-up");
     await reader.push(chunk);
   }
   reader.end();
   extractor.finish();
-  await unlessGivenUp(signal, extractor.flush());
 }
 
 function requireDirectory(view: View, path: string): void {

@@ -36,6 +36,8 @@ export interface ExtractHow {
   owner: Owner | null;
   /** See `TarSink`. */
   limits: TarLimits;
+  /** Nobody looks at the files before all of them are there. */
+  scratch: boolean;
 }
 
 export class Extractor implements TarSink {
@@ -149,7 +151,7 @@ export class Extractor implements TarSink {
     const path = pathIn(directory, baseOf(name));
     if (entry.type === "file") {
       if (this.#how.keepKinds) this.#makeWay(name, entry, directory);
-      this.#file = new IncomingFile({ name, entry, directory, path }, this.#kernel);
+      this.#file = new IncomingFile({ name, entry, directory, path }, this.#kernel, this.#how.scratch);
       return;
     }
     if (entry.type === "directory") return this.#makeDirectory(name, entry, path, directory);

@@ -1,6 +1,7 @@
 // A file from a tar that is being unpacked into a container. It appears only when it is complete. Until then it has no
 // name, and an old file of that name stays. The new file replaces the old one in a single step, so a crash leaves
-// either the one or the other.
+// either the one or the other. A file that nobody looks at meanwhile has its name from the beginning, if that is free: to
+// give it one takes longer than to write a small file.
 
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
@@ -24,12 +25,14 @@ export class IncomingFile {
   readonly #fd: number;
   /** A temporary name, until the file gets its own. */
   #spare: string | null = null;
+  /** It has its name, but perhaps not all of its content. */
+  #isNamed = false;
   #at = 0;
 
-  constructor(destination: Destination, kernel: Kernel) {
+  constructor(destination: Destination, kernel: Kernel, scratch: boolean) {
     this.destination = destination;
     this.#kernel = kernel;
-    this.#fd = this.#open();
+    this.#fd = (scratch ? this.#openNamed() : null) ?? this.#open();
   }
 
   /** The piece is valid until the promise resolves. */
@@ -55,16 +58,18 @@ export class IncomingFile {
       if (entry.holes > 0) fs.ftruncateSync(this.#fd, entry.size);
       fs.fchownSync(this.#fd, entry.uid, entry.gid);
       fs.fchmodSync(this.#fd, entry.mode);
-      this.#take(makeWay());
+      if (!this.#isNamed) this.#take(makeWay());
+      this.#isNamed = false;
     } finally {
       this.abandon();
     }
   }
 
-  /** Closes the file. Since it has no name, it is gone. */
+  /** Closes the file. Since it has no name, or loses it, it is gone. */
   abandon(): void {
     fs.closeSync(this.#fd);
     if (this.#spare !== null) fs.rmSync(this.#spare, { force: true });
+    if (this.#isNamed) fs.unlinkSync(this.destination.path);
   }
 
   #take(isTaken: boolean): void {
@@ -90,6 +95,18 @@ export class IncomingFile {
     const spare = this.#spareName();
     this.#kernel.linkOpen(this.#fd, Buffer.from(spare));
     return spare;
+  }
+
+  /** Null if something has its name. */
+  #openNamed(): number | null {
+    try {
+      const fd = fs.openSync(this.destination.path, NEW, 0o600);
+      this.#isNamed = true;
+      return fd;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      return null;
+    }
   }
 
   #open(): number {

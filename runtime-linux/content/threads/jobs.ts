@@ -7,6 +7,7 @@ import type { Paths } from "../../paths.js";
 import { takeIn, writeTar } from "../archives.js";
 import { writeChanges } from "../commit.js";
 import { choose, copy } from "../files/copy-files.js";
+import { extract } from "../files/extract.js";
 import { decompressed } from "../layers/decompress.js";
 import { unpackLayer } from "../layers/layer.js";
 import { layerTars } from "../layers/layer-tars.js";
@@ -30,6 +31,7 @@ const JOBS: Jobs = {
   ingest: ({ directory, limits }, { body, signal }) => takeIn(directory, limits, body, signal),
   receive: ({ file, unpacked }, { body, signal }) => writeTar(file, limited(decompressed(body), unpacked), signal),
   commit: ({ upper, file }, { signal }, { kernel }) => writeChanges(upper, file, kernel, signal),
+  extract: (command, { body, signal }, tools) => extract(command, () => body, tools, signal),
   copy: (command, { signal }, tools) => copy(command, tools, signal),
   choose: (selection, { signal }, tools) => choose(selection, tools, signal),
   upload: ({ upload, known }, { report, signal }, tools) => {

@@ -20,6 +20,8 @@ export interface JobTypes {
   receive: { args: { file: string; unpacked: bigint }; result: string };
   /** Writes the tar of an upper directory to a new file. */
   commit: { args: { upper: string; file: string }; result: engine.Committed };
+  /** Unpacks an archive into a container's files. */
+  extract: { args: content.Extract; result: void };
   copy: { args: content.Copy; result: void };
   choose: { args: content.Selection; result: engine.Chosen };
   upload: { args: { upload: content.Upload; known: KnownLayer }; result: engine.SentBlob };

@@ -233,8 +233,8 @@ function shownContent(command: content.ContentCommand): string {
     case "make-directory":
       return `${command.tag} ${shownFile(command.val)}`;
     case "extract": {
-      const { into, request, keepKinds, owner } = command.val;
-      return `extract body of ${request} to ${shownFile(into)} ${fields({ keepKinds, owner })}`.trimEnd();
+      const { into, request, keepKinds, owner, scratch } = command.val;
+      return `extract body of ${request} to ${shownFile(into)} ${fields({ keepKinds, owner, scratch })}`.trimEnd();
     }
     case "receive": {
       const { archive, source } = command.val;

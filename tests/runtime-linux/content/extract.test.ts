@@ -1,6 +1,6 @@
 // Unpacking a request's body into a container: what it waits for, and for how long. Needs root.
 
-import { closeSync, lstatSync, mkdtempSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, lstatSync, mkdtempSync, openSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { content } from "../../../hosts/shared/host.js";
@@ -41,6 +41,38 @@ describeUnless(missing, "unpacking into a container", () => {
     await expect.poll(() => targetOf(flushed)).not.toBe("/etc");
   });
 
+  test("what is a build's is not flushed; a later file replaces an earlier one, but not through its other names", async () => {
+    const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "etc/", flag: "5" }])));
+    const entries: RawEntry[] = [
+      { name: "a", body: "first", mode: 0o640 },
+      { name: "b", flag: "1", target: "a" },
+      { name: "a", body: "second", mode: 0o600, mtime: 77 },
+      { name: "link", flag: "2", target: "a" },
+      { name: "link", body: "third" },
+      { name: "d/f", body: "deep" },
+      { name: "d", body: "no directory" },
+    ];
+    await contentOn(new SlowDisk(), entries).perform(OP, { tag: "extract", val: scratch(id, "/etc") }, () => {});
+    const { mode, mtimeMs } = lstatSync(join(rootfs, "etc/a"));
+    expect([mode & 0o7777, mtimeMs, lstatSync(join(rootfs, "etc/b")).mode & 0o7777]).toEqual([0o600, 77_000, 0o640]);
+    const texts = ["a", "b", "link", "d"].map((name) => readFileSync(join(rootfs, "etc", name), "utf8"));
+    expect(texts).toEqual(["second", "first", "third", "no directory"]);
+  });
+
+  test.each([true, false])("no part of a file stays if the archive breaks off (a build's: %s)", async (isScratch) => {
+    const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "new/", flag: "5" }])));
+    const whole = rawTar([
+      { name: "whole", body: "whole" },
+      { name: "part", body: "x".repeat(100_000) },
+    ]);
+    const broken = contentOn(libc, [], whole.subarray(0, 60_000));
+    const command = { ...into(id, "/new"), scratch: isScratch };
+    expect(await failed(broken.perform(OP, { tag: "extract", val: command }, () => {}))).toMatchObject({
+      tag: "damaged",
+    });
+    expect(readdirSync(join(rootfs, "new"))).toEqual(["whole"]);
+  });
+
   test.each([
     ["a file", { name: "full", body: "given" }],
     ["a link", { name: "full", flag: "2", target: "given" }],
@@ -78,9 +110,10 @@ class SlowDisk {
 function contentOn(
   { syncfs }: Pick<Kernel, "syncfs">,
   entries: RawEntry[] = [{ name: "given", body: "given" }],
+  bytes: Uint8Array = rawTar(entries),
 ): LinuxContent {
   async function* body(): AsyncGenerator<Uint8Array> {
-    yield rawTar(entries);
+    yield bytes;
   }
   const kernel = { ...libc, syncfs };
   return linuxContent({ paths: fixture.paths, kernel, bodies: { take: () => body() }, registry: registryClient() });
@@ -88,7 +121,11 @@ function contentOn(
 
 function into(container: string, path: string): content.Extract {
   const at = { view: { container, places: [] }, path, follow: true };
-  return { into: at, request: 1n, keepKinds: false, limits: ROOMY };
+  return { into: at, request: 1n, keepKinds: false, limits: ROOMY, scratch: false };
+}
+
+function scratch(container: string, path: string): content.Extract {
+  return { ...into(container, path), scratch: true };
 }
 
 /** Undefined if it is not open. */

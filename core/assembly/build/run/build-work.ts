@@ -114,7 +114,7 @@ export class Build extends Task implements StreamWriter, StageClient {
 
   private receive(): void {
     if (this.call.request.body.tag == BodyTag.None) return this.read(Step.Dockerfile, this.options.dockerfile);
-    const extract = new Extract(this.facts.context.at("/"), this.call.id, false, null, tarLimits());
+    const extract = new Extract(this.facts.context.at("/"), this.call.id, false, null, tarLimits(), true);
     this.op = askContent(this, Step.Context, new ContentCommandExtract(extract));
   }
 

@@ -48,7 +48,7 @@ class Writing extends PathWork {
 
     containerSizes.outdate(this.container);
     const keepKinds = flagOf(this.call.query, "noOverwriteDirNonDir");
-    const extract = new Extract(this.at(), this.call.id, keepKinds, this.owner(), tarLimits());
+    const extract = new Extract(this.at(), this.call.id, keepKinds, this.owner(), tarLimits(), false);
     this.op = askContent(this, FIRST_STEP + 1, new ContentCommandExtract(extract));
     this.container.extracts.push(this.op);
   }
