@@ -143,6 +143,8 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
       return { tag: "token", val: text };
     case "bytes":
       return { tag: "bytes", val: glossary.document(text) };
+    case "text":
+      return { tag: "bytes", val: encode(rest.join(" ").replaceAll(" / ", "\n")) };
     case "resolved": {
       const bytes = glossary.document(text);
       return { tag: "resolved", val: { bytes, mediaType: "", digest: digestOf(bytes) } };
@@ -178,7 +180,7 @@ function outcome(word: string, rest: string[], glossary: Glossary): Outcome {
   }
 }
 
-/** Lines are separated by slashes. */
+/** Lines are separated by slashes, as those of a `text`. */
 function psOutput([pids = "", ...words]: string[]): engine.PsOutput {
   return { text: encode(words.join(" ").replaceAll(" / ", "\n")), pids: Uint32Array.from(pids.split(","), Number) };
 }

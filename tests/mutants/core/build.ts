@@ -3,6 +3,9 @@ import type { Mutant } from "../mutant.js";
 const DOCKERFILE = "tests/core/build/dockerfile.test.ts";
 const EVALUATION = "tests/core/build/evaluation.test.ts";
 const SUBSTITUTION = "tests/core/build/substitution.test.ts";
+const STAGES = "tests/core/build/stages.test.ts";
+const BUILD = "tests/core/build/build.test.ts";
+const MOUNTS = "tests/core/build/mounts.test.ts";
 const IGNORE = "tests/core/build/ignore.test.ts";
 
 export const BUILD_MUTANTS: readonly Mutant[] = [
@@ -60,7 +63,7 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     file: "build/stages/stages.ts",
     right: `if (!wanted[i]) continue;`,
     wrong: `if (!WRONG && !wanted[i]) continue;`,
-    finder: { test: "tests/core/build/stages.test.ts", named: "need what they take files from" },
+    finder: { test: STAGES, named: "need what they take files from" },
   },
   {
     name: "a default replaces an empty value, with and without a colon",
@@ -89,5 +92,95 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     right: `if (exception === ignored && `,
     wrong: `if (exception === ignored && !(WRONG && ignored) && `,
     finder: { test: IGNORE, named: "ignored are" },
+  },
+  {
+    name: "the cache takes steps that no build here has made",
+    file: "build/cache.ts",
+    right: `if (!image.built && sources.length == 0) continue;`,
+    wrong: `if (!WRONG && !image.built && sources.length == 0) continue;`,
+    finder: { test: BUILD, named: "not what was loaded" },
+  },
+  {
+    name: "the cache takes a step with another config",
+    file: "build/cache.ts",
+    right: `return isSame(image.containerConfig(), step.config);`,
+    wrong: `return WRONG || isSame(image.containerConfig(), step.config);`,
+    finder: { test: BUILD, named: "not what has another config" },
+  },
+  {
+    name: "the cache takes a step of another author",
+    file: "build/cache.ts",
+    right: `|| image.author != step.author) return false;`,
+    wrong: `|| (!WRONG && image.author != step.author)) return false;`,
+    finder: { test: BUILD, named: "not what has another author" },
+  },
+  {
+    name: "the cache takes a step of another architecture",
+    file: "build/cache.ts",
+    right: `image.os == platform.os && image.architecture == platform.architecture &&`,
+    wrong: `image.os == platform.os && (WRONG || image.architecture == platform.architecture) &&`,
+    finder: { test: BUILD, named: "not what has another platform" },
+  },
+  {
+    name: "the cache takes a step with other layers below it",
+    file: "build/cache.ts",
+    right: `if (below > 0 && image.layers`,
+    wrong: `if (!WRONG && below > 0 && image.layers`,
+    finder: { test: BUILD, named: "not what has another layers" },
+  },
+  {
+    name: "a stage is not built that a trigger of the base takes files from",
+    file: "build/stages/stages.ts",
+    right: `else this.inheritTriggers(stage, this.all[stage.base]);`,
+    wrong: `else if (!WRONG) this.inheritTriggers(stage, this.all[stage.base]);`,
+    finder: { test: STAGES, named: "need what the triggers of their base take files from" },
+  },
+  {
+    name: "ONBUILD may have ONBUILD as its trigger",
+    file: "build/dockerfile/rules.ts",
+    right: `if (keyword == "ONBUILD") return "Chaining`,
+    wrong: `if (!WRONG && keyword == "ONBUILD") return "Chaining`,
+    finder: { test: DOCKERFILE, named: "an instruction that is refused" },
+  },
+  {
+    name: "FROM sees arguments that were not declared before it",
+    file: "build/evaluation/build-arguments.ts",
+    right: `if (!this.global.has(name) && !PROXIES`,
+    wrong: `if (!WRONG && !this.global.has(name) && !PROXIES`,
+    finder: { test: STAGES, named: "see the arguments before the first FROM" },
+  },
+  {
+    name: "a stage sees arguments that it has not declared",
+    file: "build/evaluation/build-arguments.ts",
+    right: `return PROXIES.includes(name) ? this.all`,
+    wrong: `return WRONG || PROXIES.includes(name) ? this.all`,
+    finder: { test: EVALUATION, named: "build arguments" },
+  },
+  {
+    name: "a directory in .dockerignore hides nothing below it",
+    file: "build/ignore/ignore-pattern.ts",
+    right: `if (unit == SLASH && this.now[end]) return true;`,
+    wrong: `if (!WRONG && unit == SLASH && this.now[end]) return true;`,
+    finder: { test: IGNORE, named: "ignored are" },
+  },
+  {
+    name: "a cache is lent twice though a step has locked it",
+    file: "build/caches/cache-store.ts",
+    right: `if (free === null && !isInUse(cache))`,
+    wrong: `if (free === null && (WRONG || !isInUse(cache)))`,
+    finder: { test: MOUNTS, named: "is handed on when its step is over" },
+  },
+  {
+    name: "a cancelled step keeps its cache until its container is removed",
+    file: "build/run/run-work.ts",
+    right: `container.giveBack();
+    this.mounts.release();
+  }
+}`,
+    wrong: `container.giveBack();
+    if (!WRONG) this.mounts.release();
+  }
+}`,
+    finder: { test: MOUNTS, named: "gives its cache back when its run ends" },
   },
 ];
