@@ -24,10 +24,6 @@ beforeAll(async () => {
 afterAll(() => trials.close());
 
 describe("found by the search through small scopes", () => {
-  test("nothing without a mutation", async () => {
-    expect(await trials.try({ mutant: 0, by: "search" })).toMatchObject({ found: null });
-  });
-
   test.each(foundBy((finder) => finder === "search"))("$name", { timeout: LONGEST_MS }, tried);
 });
 

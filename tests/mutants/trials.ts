@@ -6,7 +6,14 @@ import type { Made } from "./build.js";
 export interface Trial {
   /** Number of the active mutant; 0 for none. */
   mutant: number;
-  by: "search" | { seed: number } | { played: string; rule: string } | { story: string };
+  by: SearchTrial | { seed: number } | { played: string; rule: string } | { story: string };
+}
+
+export interface SearchTrial {
+  /** The commands that it begins with. */
+  before: readonly string[];
+  /** The number of moves after which it ends, for each number of commands. */
+  most?: number;
 }
 
 export interface Answer {

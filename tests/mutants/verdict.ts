@@ -31,7 +31,7 @@ export class Judge {
   async byFinder(mutant: Mutant): Promise<Verdict> {
     const { finder } = mutant;
     if (finder === "simulator") return this.bySeeds(mutant);
-    if (finder === "search") return this.#by(mutant, finder, "the search", "moves");
+    if (finder === "search") return this.#bySearch(mutant);
     if ("story" in finder) return this.#by(mutant, finder, `the story ${finder.story}`, "lines");
     if ("played" in finder) return this.#by(mutant, finder, `the simulator's story ${finder.played}`, "steps");
     throw new Error(`${finder.test} is run with others of its kind`);
@@ -57,6 +57,14 @@ export class Judge {
     if (known !== null) yield known;
     const others = (await this.#ranked(numberOf(mutant))).filter((seed) => seed !== known);
     yield* others.slice(0, most);
+  }
+
+  /** Without a mutant, the search must hold for as many moves. tests/core/exhaustive makes all of them. */
+  async #bySearch(mutant: Mutant): Promise<Verdict> {
+    const by = { before: mutant.before ?? [] };
+    const { found, steps, lost = null } = await this.#trials.try({ mutant: numberOf(mutant), by });
+    const isFound = found !== null && (await this.#isRight({ ...by, most: steps }));
+    return { seed: null, found: isFound ? `the search, after ${steps} moves: ${brief(found)}` : null, lost };
   }
 
   /** Seeds that run a mutant's code at all. */

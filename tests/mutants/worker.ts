@@ -1,7 +1,7 @@
 // Tries mutants one after the other, on request (trials.ts).
 
 import { readFile } from "node:fs/promises";
-import { Broken, Search } from "../core/exhaustive/search.js";
+import { Broken, Enough, Search } from "../core/exhaustive/search.js";
 import { play } from "../core/scenario/scenario.js";
 import { prepareFuzz } from "../simulator/clients/fuzzed.js";
 import { playSeed, playStory as playOut } from "../simulator/play.js";
@@ -10,7 +10,7 @@ import { enforce } from "./mutating-hosts.js";
 import { isOfHosts } from "./mutant.js";
 import { MUTANTS } from "./mutants.js";
 import { Asked, MutatedCore } from "./mutated-core.js";
-import type { Answer, Trial } from "./trials.js";
+import type { Answer, SearchTrial, Trial } from "./trials.js";
 
 const MOST_COMMANDS = 3;
 const STEPS = 500;
@@ -28,17 +28,18 @@ async function tried({ mutant, by }: Trial): Promise<Answer> {
   const asked: number[] = [];
   enforce(isOfCore ? 0 : mutant, asked);
   const inCore = isOfCore ? mutant : 0;
-  if (by === "search") return search(inCore, tried?.before);
+  if ("before" in by) return search(inCore, by);
   if ("seed" in by) return simulate(inCore, by.seed, asked);
   return "played" in by ? playSimulated(inCore, by) : playStory(inCore, by.story);
 }
 
-function search(mutant: number, before?: readonly string[]): Answer {
+function search(mutant: number, { before, most }: SearchTrial): Answer {
   for (let commands = 1; commands <= MOST_COMMANDS; commands++) {
-    const search = new Search(core.with(mutant));
+    const search = new Search(core.with(mutant), most);
     try {
       search.run(commands, before);
     } catch (error) {
+      if (error instanceof Enough) continue;
       if (!(error instanceof Broken)) throw error;
       return { found: `${error.message.split("\n")[0]}`, steps: search.found.moves };
     }

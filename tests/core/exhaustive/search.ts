@@ -32,6 +32,9 @@ interface State {
   snapshot: Packed;
 }
 
+/** The search has made as many moves as it should. */
+export class Enough extends Error {}
+
 /** Something broke: the story tells how to get there. */
 export class Broken extends Error {
   constructor(
@@ -51,9 +54,11 @@ export class Search {
   readonly #remains = new Set<string>();
   readonly #paths = new Paths();
   readonly #clientMoves = clientMoves();
+  readonly #most: number;
 
-  /** For one build; the one in `build/core` if none is given. */
-  constructor(build?: Build) {
+  /** For one build; the one in `build/core` if none is given. After `most` moves it throws `Enough`. */
+  constructor(build?: Build, most = Infinity) {
+    this.#most = most;
     this.#memory = new CoreMemory(build);
     this.#unopened = this.#memory.instance.snapshot();
   }
@@ -97,6 +102,7 @@ export class Search {
   #expand(state: State, moves: readonly Move[], into: State[]): void {
     const whole = this.#snapshots.unpack(state.snapshot);
     for (const { line, make, isWork } of moves) {
+      if (this.found.moves === this.#most) throw new Enough();
       this.#memory.instance.restore(whole);
       const engine = Engine.resumed(state.saved, this.#memory.instance);
       this.found.moves += 1;
