@@ -18,3 +18,20 @@ export function simulate(...args: string[]): Promise<string> {
     child.on("close", () => resolve(text));
   });
 }
+
+export interface Hashes {
+  /** Of all outputs. */
+  all: string | undefined;
+  /** A line for each seed, in the order of the seeds. */
+  each: string[];
+}
+
+/** What a run with `--verbose` has told. */
+export function hashesIn(told: string): Hashes {
+  const seedOf = (line: string): number => Number(/\d+/.exec(line)?.[0]);
+  const each = told.match(/^seed \d+: \d+ steps, hash [0-9a-f]{16}$/gm) ?? [];
+  return {
+    all: /^hash of all outputs: (\w+)$/m.exec(told)?.[1],
+    each: each.sort((one, other) => seedOf(one) - seedOf(other)),
+  };
+}
