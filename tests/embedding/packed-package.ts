@@ -1,10 +1,11 @@
 // The npm package as installed by a user, in a separate directory without other packages.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -16,9 +17,7 @@ export class PackedPackage {
 
   constructor() {
     this.directory = mkdtempSync(join(tmpdir(), "coracle-package-"));
-    const packing = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", this.directory];
-    const packed = execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").at(-1)!;
-    this.tarball = join(this.directory, packed);
+    this.tarball = packedIn(inject("shared"), this.directory);
     const home = join(this.directory, "node_modules/coracle-engine");
     mkdirSync(home, { recursive: true });
     execFileSync("tar", ["-xzf", this.tarball, "-C", home, "--strip-components=1"]);
@@ -47,4 +46,14 @@ export class PackedPackage {
   remove(): void {
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** Packs it once a run: npm needs more than a second for it. Files that begin together pack it each. */
+function packedIn(shared: string, directory: string): string {
+  const tarball = join(shared, "coracle-engine.tgz");
+  if (existsSync(tarball)) return tarball;
+  const packing = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", directory];
+  const packed = execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }).trim().split("\n").at(-1)!;
+  renameSync(join(directory, packed), tarball);
+  return tarball;
 }

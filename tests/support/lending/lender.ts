@@ -15,6 +15,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Socket of the lender (lending/lender.ts). */
     lender: string;
+    /** A directory for what the test files of a run share. It is removed when the run ends. */
+    shared: string;
   }
 }
 
@@ -36,6 +38,7 @@ export default async function setUp({ vitest }: TestProject): Promise<(() => Pro
   const socketPath = join(directory, "socket");
   await lender.listen(socketPath);
   root.provide("lender", socketPath);
+  root.provide("shared", directory);
   return async () => {
     await lender.close();
     await rm(directory, { recursive: true });
