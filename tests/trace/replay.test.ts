@@ -11,11 +11,26 @@ import { RecordedEngine, core, identity, trapping } from "./engine.js";
 import { expectNone, formsOf } from "./secret-forms.js";
 import { AUTH, SECRETS, create, live, readAgain, registryAuth } from "./stories.js";
 
-async function recorded(inputs = 5000): Promise<{ engine: RecordedEngine; text: string; trace: Trace }> {
+interface Recorded {
+  engine: RecordedEngine;
+  text: string;
+}
+
+/** By the number of inputs in a segment. */
+const recordings = new Map<number, Promise<Recorded>>();
+
+/** The trace belongs to the test, which may change it. */
+async function recorded(inputs = 5000): Promise<Recorded & { trace: Trace }> {
+  const recording = recordings.get(inputs) ?? record(inputs);
+  recordings.set(inputs, recording);
+  const { engine, text } = await recording;
+  return { engine, text, trace: decodeTrace(text) };
+}
+
+async function record(inputs: number): Promise<Recorded> {
   const engine = new RecordedEngine({ inputs, segments: 1000 });
   await live(engine);
-  const text = engine.ring.text();
-  return { engine, text, trace: decodeTrace(text) };
+  return { engine, text: engine.ring.text() };
 }
 
 function stepsOf(trace: Trace): number {
@@ -139,7 +154,8 @@ test("of another core is replayed on request, without that core's memory", async
 });
 
 test("with different replies differs, in a replay and in a diff", async () => {
-  const [{ trace }, { trace: other }] = [await recorded(7), await recorded(7)];
+  const { trace } = await recorded(7);
+  const other = decodeTrace((await record(7)).text);
   expect(compareTraces(trace.segments, other.segments)).toMatchObject({ parting: null, longer: null });
   const call = trace.segments[0]!.calls.find(({ out }) => out?.replies !== undefined)!;
   call.out!.replies = "A".repeat(16);
