@@ -49,6 +49,9 @@ const PROTOTYPES: Record<string, string> = {
   bind: "int bind(int fd, const uint8_t *address, unsigned int length)",
   sendto:
     "int64_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *to, unsigned int size)",
+  // Without a time limit.
+  recvmmsg: "int recvmmsg(int fd, _Inout_ uint8_t *messages, unsigned int count, int flags, uint64_t limit)",
+  sendmmsg: "int sendmmsg(int fd, _Inout_ uint8_t *messages, unsigned int count, int flags)",
   recv: "int64_t recv(int fd, _Out_ uint8_t *bytes, size_t length, int flags)",
   ioctl: "int ioctl(int fd, unsigned long request, _Inout_ uint8_t *argument)",
   fcntl: "int fcntl(int fd, int command, int argument)",

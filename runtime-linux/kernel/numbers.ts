@@ -53,6 +53,7 @@ export const M_TRIM_THRESHOLD = -1;
 export const M_MMAP_THRESHOLD = -3;
 export const MSG_DONTWAIT = 0x40;
 export const EIO = 5;
+export const EAGAIN = 11;
 export const ENXIO = 6;
 export const EINPROGRESS = 115;
 export const ERANGE = 34;

@@ -1,9 +1,9 @@
 // One query for other name servers, until one of them has answered or none can.
 
-import { ask, type Server } from "./attempt.js";
+import { ask } from "./attempt.js";
 import { codeOf, failure, NOTIMP, REFUSED, SERVFAIL } from "./messages.js";
 import type { Endable } from "./shares.js";
-import type { Transport } from "./sockets.js";
+import type { Server, Transport } from "./sockets.js";
 
 /** A server that has not answered after this long may be down: the next one is asked, too. */
 const PATIENCE_MS = 1000;

@@ -3,10 +3,11 @@
 import { createSocket, type RemoteInfo, type Socket as DatagramSocket } from "node:dgram";
 import { createServer, type Server, type Socket } from "node:net";
 import type { PlacedResolver } from "../table-files.js";
+import { Burst } from "./burst.js";
 import { frame, Frames } from "./frames.js";
 import type { Responder } from "./responder.js";
 import type { Shares } from "./shares.js";
-import { boundSocket, receiveNoMore, sendDatagram } from "./sockets.js";
+import { boundSocket, clientAddress, receiveNoMore, sendDatagram } from "./sockets.js";
 
 /** A client that is silent for longer can connect again. */
 const IDLE_MS = 10_000;
@@ -25,6 +26,7 @@ export class Connection {
 export class Listener {
   readonly #datagrams: DatagramSocket;
   readonly #descriptor: number;
+  readonly #burst: Burst;
   readonly #streams: Server;
   /** Its descriptor may be another file's by now. */
   #isClosed = false;
@@ -40,6 +42,10 @@ export class Listener {
     this.#datagrams = createSocket("udp4");
     this.#datagrams.on("error", () => {}); // of an answer that nobody waits for
     this.#datagrams.on("message", (bytes, client) => this.#received(bytes, client));
+    this.#burst = new Burst(this.#descriptor, {
+      known: (query, length) => this.responder.known(this.resolver, query, length),
+      answer: (query, client) => this.#answer(query, client),
+    });
     this.#datagrams.bind({ fd: this.#descriptor });
     this.#streams = createServer((socket) => this.#connected(socket));
     this.#streams.on("error", () => {});
@@ -66,7 +72,7 @@ export class Listener {
     this.#datagrams.close();
     this.#streams.close();
     this.connections.endAll(this.resolver.container);
-    this.responder.forget(this.resolver.container);
+    this.responder.forget(this.resolver);
   }
 
   /** Leaves new queries to another process that listens at the same place. Those that have arrived are answered. */
@@ -75,9 +81,15 @@ export class Listener {
     this.#streams.close();
   }
 
+  /** The first one is answered at once, and then those that have come meanwhile. */
   #received(bytes: Buffer, client: RemoteInfo): void {
+    this.#answer(bytes, clientAddress(client.address, client.port));
+    if (!this.#isClosed) this.#burst.answer();
+  }
+
+  #answer(bytes: Buffer, client: Uint8Array): void {
     this.responder.respond(this.resolver, bytes, "udp", (answer) => {
-      if (!this.#isClosed) sendDatagram(this.#descriptor, answer, client.address, client.port);
+      if (!this.#isClosed) sendDatagram(this.#descriptor, answer, client);
     });
   }
 

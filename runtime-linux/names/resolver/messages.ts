@@ -69,8 +69,7 @@ export function answers(answer: Buffer, query: Buffer): boolean {
   if (answer.length < HEADER || !isAnswer(answer)) return false;
   if (answer.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
   if (answer.readUInt16BE(4) === 0) return codeOf(answer) !== 0; // a refusal may leave the question out
-  const [asked, repeated] = [decoded(query)?.questions?.[0], decoded(answer)?.questions?.[0]];
-  return repeated?.type === asked?.type && repeated?.name.toLowerCase() === asked?.name.toLowerCase();
+  return isSameQuestion(answer, query);
 }
 
 /** The message with another id. */
@@ -81,6 +80,10 @@ export function withId(bytes: Buffer, id: number): Buffer {
 }
 
 const HEADER = 12;
+const TYPE_AND_CLASS = 4;
+const UPPER_A = 0x41;
+const UPPER_Z = 0x5a;
+const LOWER_A = 0x61;
 const ANSWER = 0x80;
 const OPCODE = 0x78;
 const RECURSION_WANTED = 0x01;
@@ -100,6 +103,19 @@ const OWN_EXTENSION = {
 
 function isAnswer(bytes: Buffer): boolean {
   return (bytes[2]! & ANSWER) !== 0;
+}
+
+/** Names are the same in upper and lower case, and servers may change it. */
+function isSameQuestion(answer: Buffer, query: Buffer): boolean {
+  const end = endOfQuestion(query);
+  const type = end - TYPE_AND_CLASS;
+  for (let at = HEADER; at < type; at++) if (lower(answer[at]) !== lower(query[at])) return false;
+  return answer.length >= end && answer.compare(query, type, end, type, end) === 0;
+}
+
+/** Lengths of labels are less than any letter. */
+function lower(byte = 0): number {
+  return byte >= UPPER_A && byte <= UPPER_Z ? byte + (LOWER_A - UPPER_A) : byte;
 }
 
 function decoded(bytes: Buffer): Packet | undefined {
@@ -124,9 +140,13 @@ function encoded(query: Query, answers: Answer[], flags: number): Buffer {
 
 /** The bytes of a query's only question: a name without pointers, a type and a class. */
 function questionOf(bytes: Buffer): Buffer {
+  return bytes.subarray(HEADER, endOfQuestion(bytes));
+}
+
+function endOfQuestion(bytes: Buffer): number {
   let end = HEADER;
   while (bytes[end]! > 0) end += bytes[end]! + 1;
-  return bytes.subarray(HEADER, end + 5);
+  return end + 1 + TYPE_AND_CLASS;
 }
 
 /** Without EDNS (RFC 6891), an answer by UDP has at most 512 bytes. */

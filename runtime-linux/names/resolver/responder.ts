@@ -3,16 +3,16 @@
 import type { Answer } from "dns-packet";
 import { isIPv4 } from "node:net";
 import type { PlacedResolver } from "../table-files.js";
-import type { Server } from "./attempt.js";
 import { Exchange } from "./exchange.js";
 import type { MachineServers } from "./machine-servers.js";
-import { answerWith, failure, readQuery, SERVFAIL, type Query } from "./messages.js";
-import { Remembered } from "./remembered.js";
+import { answerWith, failure, readQuery, SERVFAIL, withId, type Query } from "./messages.js";
+import { ELSEWHERE, Remembered } from "./remembered.js";
 import { Shares } from "./shares.js";
-import { OWN_ADDRESS, type Transport } from "./sockets.js";
+import { OWN_ADDRESS, type Server, type Transport } from "./sockets.js";
 import type { Table } from "./table.js";
+import { leaveNamespace } from "./upstream.js";
 
-/** Queries that wait for other servers: each takes a socket. */
+/** Queries that wait for other servers: those by TCP take a socket each. */
 const MOST_WAITING = 1024;
 const MOST_WAITING_OF_ONE = 128;
 /** As other engines tell. */
@@ -31,17 +31,30 @@ export class Responder {
 
   /** `reply` is called at most once, now or later. */
   respond(resolver: PlacedResolver, bytes: Buffer, transport: Transport, reply: (answer: Buffer) => void): void {
-    const known = this.#remembered.answerTo(resolver.container, bytes);
-    if (known !== undefined) return reply(known);
+    const known = this.#remembered.find(resolver.container, bytes, bytes.length);
+    if (known === ELSEWHERE) return this.#passOn(resolver, bytes, transport, reply);
+    if (known !== undefined) return reply(withId(known, bytes.readUInt16BE(0)));
     const query = readQuery(bytes);
     if (query === undefined) return;
     if (typeof query === "number") return reply(failure(bytes, query));
     const own = this.#own(resolver, query);
-    if (own === undefined) return this.#passOn(resolver, query, transport, reply);
+    if (own === undefined) {
+      this.#remembered.remember(resolver.container, bytes, ELSEWHERE);
+      return this.#passOn(resolver, bytes, transport, reply);
+    }
     const answer = answerWith(query, own, transport === "tcp" ? MOST_BY_TCP : query.mostBytes);
     // Several addresses come in another order the next time.
     if (own.length <= 1) this.#remembered.remember(resolver.container, bytes, answer);
     reply(answer);
+  }
+
+  /**
+   * The answer to a query, if it is known already, with another query's id. It is not to be changed. `length`: of the
+   * query in these bytes.
+   */
+  known({ container }: PlacedResolver, query: Buffer, length: number): Buffer | undefined {
+    const found = this.#remembered.find(container, query, length);
+    return found === ELSEWHERE ? undefined : found;
   }
 
   /** The table, or what a container may see of it, has changed. */
@@ -50,8 +63,9 @@ export class Responder {
   }
 
   /** Ends what a container waits for. */
-  forget(container: string): void {
+  forget({ container, namespace }: PlacedResolver): void {
     this.#waiting.endAll(container);
+    leaveNamespace(namespace);
   }
 
   /** How many queries wait for other servers. */
@@ -74,7 +88,7 @@ export class Responder {
     return fitting?.map((data) => ({ type, name, ttl: TTL_SECONDS, data }));
   }
 
-  #passOn(resolver: PlacedResolver, { bytes }: Query, transport: Transport, reply: (answer: Buffer) => void): void {
+  #passOn(resolver: PlacedResolver, bytes: Buffer, transport: Transport, reply: (answer: Buffer) => void): void {
     const servers = this.#serversOf(resolver);
     if (servers.length === 0) return reply(failure(bytes, SERVFAIL));
     const exchange = new Exchange(servers, bytes, transport, (answer) => {

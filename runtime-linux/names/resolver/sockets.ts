@@ -20,6 +20,12 @@ import { enterNamespace } from "../../networks/namespace.js";
 
 export type Transport = "udp" | "tcp";
 
+/** A name server, and the namespace from which it is asked; undefined: the machine's. */
+export interface Server {
+  address: string;
+  namespace: string | undefined;
+}
+
 /** Where containers' queries arrive. */
 export const OWN_ADDRESS = "127.0.0.11";
 
@@ -37,8 +43,8 @@ export function boundSocket(transport: Transport, namespace: string, port: numbe
   );
 }
 
-/** A socket that is connected to a name server, or about to be. `namespace`: undefined for the machine's own. */
-export function connectedSocket(transport: Transport, namespace: string | undefined, server: string): number {
+/** A socket that is connected to a name server, or about to be. */
+export function connectedSocket(transport: Transport, { address: server, namespace }: Server): number {
   const address = socketAddress(server, DNS);
   const family = address.length === INET_BYTES ? AF_INET : AF_INET6;
   return within(namespace, () =>
@@ -58,10 +64,23 @@ export function receiveNoMore(fd: number): void {
   attempt("connect", fd, nobody, nobody.length);
 }
 
-/** Sends a datagram at once. If the kernel has no room for it, it is lost, as any datagram may be. */
-export function sendDatagram(fd: number, bytes: Uint8Array, address: string, port: number): void {
-  const to = socketAddress(address, port);
+/** Sends a datagram at once. If the kernel has no room for it, it is lost, as any datagram may be. `to`: a `sockaddr`. */
+export function sendDatagram(fd: number, bytes: Uint8Array, to: Uint8Array): void {
   attempt("sendto", fd, bytes, bytes.length, 0, to, to.length);
+}
+
+/** Clients of a container have few addresses. To read one takes longer than to send an answer. */
+const clients = new Map<string, Uint8Array>();
+const MOST_CLIENTS = 256;
+
+/** The `sockaddr` of a client, whose address is IPv4. */
+export function clientAddress(address: string, port: number): Uint8Array {
+  let bytes = clients.get(address);
+  if (bytes === undefined) {
+    if (clients.size === MOST_CLIENTS) clients.clear();
+    clients.set(address, (bytes = encode(address)));
+  }
+  return inetAddress(bytes, port);
 }
 
 const DNS = 53;

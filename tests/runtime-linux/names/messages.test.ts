@@ -73,6 +73,8 @@ test("an answer belongs to the query with its id and question", () => {
   expect(answers(answer("WEB", 7), query)).toBe(true);
   expect(answers(answer("web", 8), query)).toBe(false);
   expect(answers(answer("evil", 7), query)).toBe(false);
+  expect(answers(answer("webs", 7), query)).toBe(false);
+  expect(answers(answer("web", 7), question("web", "AAAA"))).toBe(false);
   expect(answers(query, query)).toBe(false);
   expect(answers(Buffer.alloc(3), query)).toBe(false);
 });

@@ -1,0 +1,81 @@
+// Several datagrams in one call: recvmmsg(2) and sendmmsg(2). Their arguments are structures with pointers, which are
+// written once, for memory that stays where it is.
+
+import { attempt, loaded } from "./calls.js";
+
+const MSG_DONTWAIT = 0x40;
+/** A message's structures: `sockaddr_in6`, `iovec`, `mmsghdr`. */
+const NAME_BYTES = 28;
+const IOVEC_BYTES = 16;
+const HEAD_BYTES = 64;
+/** Offsets in `iovec` and in `mmsghdr`. */
+const IOVEC_LENGTH = 8;
+const NAME_LENGTH = 8;
+const IOVEC = 16;
+const IOVECS = 24;
+const RECEIVED = 56;
+
+/** Room for some datagrams, each with the address of its other end. */
+export class Datagrams {
+  /** What was received, or is to be sent. A received one that is larger is cut off. */
+  readonly bytes: Buffer[] = [];
+  /** Where each comes from or goes to: `sockaddr_in` or `sockaddr_in6`. */
+  readonly names: Buffer[] = [];
+  readonly #heads: Buffer;
+  readonly #iovecs: Buffer;
+
+  constructor(
+    private readonly most: number,
+    private readonly size: number,
+  ) {
+    const at = HEAD_BYTES + IOVEC_BYTES + NAME_BYTES + size;
+    // Not from Node's pool, whose memory others use.
+    const memory = Buffer.from(new ArrayBuffer(at * most));
+    this.#heads = memory.subarray(0, HEAD_BYTES * most);
+    this.#iovecs = memory.subarray(HEAD_BYTES * most, (HEAD_BYTES + IOVEC_BYTES) * most);
+    const begin = loaded()[0].address(memory);
+    for (let i = 0; i < most; i++) {
+      const name = (HEAD_BYTES + IOVEC_BYTES) * most + NAME_BYTES * i;
+      const bytes = (HEAD_BYTES + IOVEC_BYTES + NAME_BYTES) * most + size * i;
+      this.names.push(memory.subarray(name, name + NAME_BYTES));
+      this.bytes.push(memory.subarray(bytes, bytes + size));
+      this.#iovecs.writeBigUInt64LE(begin + BigInt(bytes), IOVEC_BYTES * i);
+      this.#heads.writeBigUInt64LE(begin + BigInt(name), HEAD_BYTES * i);
+      this.#heads.writeBigUInt64LE(begin + BigInt(HEAD_BYTES * most + IOVEC_BYTES * i), HEAD_BYTES * i + IOVEC);
+      this.#heads.writeUInt32LE(1, HEAD_BYTES * i + IOVECS);
+    }
+  }
+
+  /** How many were received: none if none waits. */
+  receive(fd: number, most = this.most): number {
+    for (let i = 0; i < most; i++) {
+      this.#heads.writeUInt32LE(NAME_BYTES, HEAD_BYTES * i + NAME_LENGTH);
+      this.#iovecs.writeUInt32LE(this.size, IOVEC_BYTES * i + IOVEC_LENGTH);
+    }
+    return Math.max(0, attempt("recvmmsg", fd, this.#heads, most, MSG_DONTWAIT, 0));
+  }
+
+  /** Length of a received one. */
+  lengthOf(index: number): number {
+    return this.#heads.readUInt32LE(HEAD_BYTES * index + RECEIVED);
+  }
+
+  /** Length of the address that a received one comes from. */
+  nameLengthOf(index: number): number {
+    return this.#heads.readUInt32LE(HEAD_BYTES * index + NAME_LENGTH);
+  }
+
+  /** How many bytes of one are sent, and of the address that it goes to. */
+  setLengths(index: number, bytes: number, name: number): void {
+    this.#iovecs.writeUInt32LE(bytes, IOVEC_BYTES * index + IOVEC_LENGTH);
+    this.#heads.writeUInt32LE(name, HEAD_BYTES * index + NAME_LENGTH);
+  }
+
+  /** Sends the first ones. Any that the kernel does not take is lost, as any datagram may be. */
+  send(fd: number, count: number): void {
+    for (let sent = 0; sent < count;) {
+      const rest = this.#heads.subarray(HEAD_BYTES * sent);
+      sent += Math.max(1, attempt("sendmmsg", fd, rest, count - sent, MSG_DONTWAIT));
+    }
+  }
+}
