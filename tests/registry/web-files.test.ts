@@ -44,14 +44,15 @@ test.each([
   expect(asked.length).toBe(before);
 });
 
+const ME = { username: "me", password: "s3cret", identityToken: "", registryToken: "" };
+
 test.each([
-  ["s3cret", `Basic ${Buffer.from("me:s3cret").toString("base64")}`],
-  // Of a client that logged in with an identity token.
-  ["", undefined],
-])("a search with the password %j", async (password, authorization) => {
+  ["a user", { credentials: ME }, `Basic ${Buffer.from("me:s3cret").toString("base64")}`],
+  // The core gives none of a client that logged in with an identity token.
+  ["nobody", {}, undefined],
+])("a search of %s", async (_, given, authorization) => {
   const client = registryClient({ transport: answering({}, "{}") });
-  const credentials = { username: "me", password, identityToken: "token", registryToken: "" };
   const endpoint = { authority: "registry.example", security: SECURE };
-  await client.search({ endpoint, term: "x", results: 25, limit: 99, credentials });
+  await client.search({ endpoint, term: "x", results: 25, limit: 99, ...given });
   expect(asked.at(-1)?.headers["authorization"]).toBe(authorization);
 });
