@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { draft } from "../../hosts/browser/page/notebook/draft.js";
-import { allReferences } from "../../hosts/browser/reference/node-references.js";
+import { referenceOf } from "../../hosts/browser/reference/node-references.js";
 import { createSession } from "../../hosts/browser/session/create.js";
 import { packagedCore } from "../../hosts/browser/session/packaged-core.js";
 import { written } from "../../hosts/browser/session/request.js";
@@ -36,7 +36,7 @@ const ENDPOINTS: readonly [key: string, status: number][] = [
 ];
 
 test("choosing an endpoint drafts a request that succeeds", async () => {
-  const reference = (await allReferences("tests/swagger/swagger.tar.br")).get("1.41")!;
+  const reference = await referenceOf("1.41");
   const session = await createSession({ core: packagedCore(), pace: "stopped" });
   for (const [key, status] of ENDPOINTS) {
     const endpoint = reference.endpoints.find(({ method, path }) => `${method} ${path}` === key)!;
@@ -48,7 +48,7 @@ test("choosing an endpoint drafts a request that succeeds", async () => {
 });
 
 test("without an existing object, the draft asks for a name", async () => {
-  const reference = (await allReferences("tests/swagger/swagger.tar.br")).get("1.41")!;
+  const reference = await referenceOf("1.41");
   const session = await createSession({ core: packagedCore(), pace: "stopped", images: [] });
   const start = reference.endpoints.find(({ path }) => path === "/containers/{id}/start")!;
   expect(draft(start, "1.24", session.world.value)).toEqual(written("POST", "/v1.24/containers/NAME/start"));

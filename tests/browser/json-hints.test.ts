@@ -5,13 +5,13 @@ import { json } from "@codemirror/lang-json";
 import { EditorState } from "@codemirror/state";
 import { expect, test } from "vitest";
 import { completeJson } from "../../hosts/browser/page/notebook/json-hints.js";
-import { allReferences } from "../../hosts/browser/reference/node-references.js";
+import { referenceOf } from "../../hosts/browser/reference/node-references.js";
 
-const references = await allReferences();
+const references = { "1.41": await referenceOf("1.41"), "1.43": await referenceOf("1.43") };
 
 /** Labels offered for a create body at the position of `|`. */
-function offered(text: string, version = "1.41"): string[] {
-  const reference = references.get(version)!;
+function offered(text: string, version: keyof typeof references = "1.41"): string[] {
+  const reference = references[version];
   const { body = null } = reference.endpoints.find(({ method, path }) => `${method} ${path}` === CREATE)!;
   const pos = text.indexOf("|");
   const state = EditorState.create({ doc: text.replace("|", ""), extensions: [json()] });
