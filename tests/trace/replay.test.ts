@@ -80,8 +80,9 @@ describe("a trace", () => {
   });
 
   test("has none in snapshots either, taken after every step", async () => {
-    const { text, trace } = await recorded(1);
-    expect(trace.segments.length).toBeGreaterThan(30);
+    const { text } = await record(1);
+    // To decode dozens of snapshots would take seconds.
+    expect(text.match(/^\{"format"/gm)!.length).toBeGreaterThan(30);
     expectNone(text, SECRETS);
   });
 
