@@ -13,4 +13,13 @@ const FOLDERS = "browser,clients,core,driver,dry-run,http,linux,simulated,stream
  */
 const ALONE: readonly string[] = ["base64", "docker-run", "healing", "serve", "testcontainers", "under-way"];
 
-export const SHARED: readonly string[] = [`tests/{${FOLDERS}}/**/!(${ALONE.join("|")}).test.ts`];
+/** Of `runtime-linux/`, only what reads and computes: the others look at the processes and files that they open. */
+const READING =
+  "{embedded-image,ps,under-way,launch/{bundle,runtimes,spec-text},names/{messages,remembered,shares,table}," +
+  "networks/{kept,parent-places,resolv-conf,rules},seccomp/*}";
+
+export const SHARED: readonly string[] = [
+  `tests/{${FOLDERS}}/**/!(${ALONE.join("|")}).test.ts`,
+  "tests/{engine,registry}/!(answers).test.ts",
+  `tests/runtime-linux/${READING}.test.ts`,
+];
