@@ -2,6 +2,7 @@
 // second try, each failure with its error, and as the last line the three totals. For a file that is run again
 // (run.mjs), the last run counts. Under CI=true a skip that is not allowed (support/allowed-skips.ts) is a failure.
 
+import { dirname } from "node:path";
 import type { Reporter, SerializedError, TestModule, Vitest } from "vitest/node";
 import { processorSecondsOf } from "./support/processes.js";
 import { sumOf, total } from "./spent.js";
@@ -69,5 +70,20 @@ function sumsOf(costs: readonly Cost[]): string[] {
   const parts = [`test files ${inSeconds(sum.own)}`, `programs they started ${inSeconds(sum.programs)}`];
   parts.push(`lent engines ${inSeconds(sum.lent)}`, `browsers ${inSeconds(sum.browsers)}`);
   const files = `${costs.length} files took ${inSeconds(total(sum))} of processors`;
-  return [`${parts.join(", ")}\n`, `${files}, the whole run ${inSeconds(whole)}; the longest:\n`];
+  const folders = byFolder(costs).map(([folder, seconds]) => `${folder} ${inSeconds(seconds)}`);
+  return [
+    `${parts.join(", ")}\n`,
+    `by folder: ${folders.join(", ")}\n`,
+    `${files}, the whole run ${inSeconds(whole)}; the longest:\n`,
+  ];
+}
+
+/** Processor seconds of the files in each folder, `tests/http` with all below it; the largest first. */
+function byFolder(costs: readonly Cost[]): [string, number][] {
+  const sums = new Map<string, number>();
+  for (const { file, spent } of costs) {
+    const folder = dirname(file).split("/").slice(0, 2).join("/");
+    sums.set(folder, (sums.get(folder) ?? 0) + total(spent));
+  }
+  return [...sums].toSorted(([, one], [, other]) => other - one);
 }
