@@ -249,10 +249,10 @@ class Carrier {
     }
   }
 
-  async #commit({ archive, container }: content.Commit, signal: AbortSignal): Promise<engine.Committed> {
+  async #commit({ archive, container, mountPoints }: content.Commit, signal: AbortSignal): Promise<engine.Committed> {
     const upper = this.#deps.paths.upper(checked(container));
     return this.archives.make(archive, (directory) =>
-      this.#workers.run("commit", { upper, file: `${directory}/layer.tar` }, { signal }),
+      this.#workers.run("commit", { upper, file: `${directory}/layer.tar`, mountPoints }, { signal }),
     );
   }
 }

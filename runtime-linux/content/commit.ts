@@ -2,7 +2,7 @@
 // whiteouts (OCI image spec, layer.md). The same changes give the same bytes.
 
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, read } from "node:fs";
+import { closeSync, read, readdirSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { interrupted } from "../../hosts/shared/index.js";
@@ -14,6 +14,7 @@ import {
   baseOf,
   endOfArchive,
   headerOf,
+  namesOfPaths,
   paddingOf,
   parentOf,
 } from "../../hosts/streams/tar/index.js";
@@ -22,20 +23,23 @@ import { openMember, type Member } from "./files/pack.js";
 import { LinkNames } from "./files/tar-entry.js";
 import { walk, type Found } from "./files/walk.js";
 
-/** Writes the tar of an upper directory to a new file. */
+/** Writes the tar of an upper directory to a new file. `mountPoints`: as in `commit`. */
 export async function writeChanges(
   upper: string,
   into: string,
   kernel: Kernel,
   signal: AbortSignal,
+  mountPoints: readonly string[] = [],
 ): Promise<engine.Committed> {
   const file = await open(into, "wx", 0o600);
   const out = new Output(file);
   const links = new LinkNames();
+  const made = namesOfPaths(mountPoints);
   let [size, empty] = [0n, true];
   try {
     for await (const found of walk(upper)) {
       if (signal.aborted) throw interrupted("given-up");
+      if (made.has(found.name) && isEmpty(found)) continue;
       const member = openMember(found, links, kernel);
       if (!member) continue;
       empty = false;
@@ -48,6 +52,11 @@ export async function writeChanges(
     await file.close();
   }
   return { diffId: `sha256:${out.hash.digest("hex")}`, size, empty };
+}
+
+/** Nobody can have changed it while something was mounted on it, so it is there only because of that. */
+function isEmpty({ path, stat }: Found): boolean {
+  return stat.isDirectory() ? readdirSync(path).length === 0 : stat.isFile() && stat.size === 0n;
 }
 
 async function writeMember(found: Found, { entry, file }: Member, out: Output, kernel: Kernel): Promise<void> {

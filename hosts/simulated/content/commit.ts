@@ -4,15 +4,18 @@
 import { joined } from "../../shared/index.js";
 import type { engine } from "../../shared/index.js";
 import { digestOf } from "../../registry/index.js";
-import { OPAQUE, WHITEOUT, bytesOf, endOfArchive, headerOf, paddingOf } from "../../streams/tar/index.js";
+import { OPAQUE, WHITEOUT, bytesOf, endOfArchive, headerOf, namesOfPaths, paddingOf } from "../../streams/tar/index.js";
 import type { TarEntry } from "../../streams/tar/index.js";
 import { contentOf, type Inode } from "../files/inode.js";
 import type { Tree } from "../files/tree.js";
 import { byBytes } from "./archives.js";
 
-/** Returns the tar and the facts that the core needs about it. */
-export function changesOf(tree: Tree): { bytes: Uint8Array; committed: engine.Committed } {
-  const changes = new Changes(tree);
+/** Returns the tar and the facts that the core needs about it. `mountPoints`: as in `commit`. */
+export function changesOf(
+  tree: Tree,
+  mountPoints: readonly string[] = [],
+): { bytes: Uint8Array; committed: engine.Committed } {
+  const changes = new Changes(tree, namesOfPaths(mountPoints));
   changes.directory(tree.root, "");
   const bytes = joined([...changes.pieces, endOfArchive()]);
   const committed = { diffId: digestOf(bytes), size: changes.size, empty: changes.pieces.length === 0 };
@@ -26,8 +29,10 @@ class Changes {
   /** The first name of each file that has several names. */
   readonly #names = new Map<Inode, string>();
 
-  constructor(tree: Tree) {
-    this.#tree = tree;
+  readonly #mountPoints: ReadonlySet<string>;
+
+  constructor(tree: Tree, mountPoints: ReadonlySet<string>) {
+    [this.#tree, this.#mountPoints] = [tree, mountPoints];
   }
 
   /** Packs the changes in a directory that the container's own tree holds. */
@@ -37,6 +42,7 @@ class Changes {
     for (const [name, file] of at.entries) if (file.owner === this.#tree) names.set(name, file);
     for (const [name, file] of byBytes(names)) {
       const full = path + bytesOf(name);
+      if (file !== null && this.#mountPoints.has(full) && isEmpty(file)) continue;
       if (file === null) this.#add({ ...whiteout(at), name: `${path}${WHITEOUT}${bytesOf(name)}` });
       else if (file.kind === "directory") this.#enter(file, full);
       else this.#file(file, full);
@@ -62,6 +68,11 @@ class Changes {
   #add(entry: TarEntry): void {
     this.pieces.push(headerOf(entry));
   }
+}
+
+/** Nobody can have changed it while something was mounted on it, so it is there only because of that. */
+function isEmpty({ kind, size, entries }: Inode): boolean {
+  return kind === "directory" ? entries.size === 0 : kind === "file" && size === 0;
 }
 
 /** `name` holds bytes, one per character (see `tar/latin1.ts`). */

@@ -196,10 +196,14 @@ class Carrier {
     return this.#unpacking.ask(layer.chain, work, report, signal);
   }
 
-  async #commit({ archive, container }: content.Commit): Promise<ReturnType<typeof changesOf>["committed"]> {
+  async #commit({
+    archive,
+    container,
+    mountPoints,
+  }: content.Commit): Promise<ReturnType<typeof changesOf>["committed"]> {
     const { containers, room } = this.#deps.disk;
     // A container that was never mounted has changed nothing.
-    const { bytes, committed } = changesOf(containers.get(container)?.tree ?? new Tree(room));
+    const { bytes, committed } = changesOf(containers.get(container)?.tree ?? new Tree(room), mountPoints);
     await this.#archives.keep(archive, "layer.tar", bytes);
     return committed;
   }

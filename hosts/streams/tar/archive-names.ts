@@ -2,7 +2,7 @@
 // at the end is kept, since it tells a link from its target.
 
 import { HostFailure, faultyName } from "../../shared/index.js";
-import { textOf } from "./latin1.js";
+import { bytesOf, textOf } from "./latin1.js";
 
 /** An absolute path without doubled slashes, `.` and `..`. These are resolved as text; the end is kept. */
 export function absolutePath(path: string): string {
@@ -65,3 +65,8 @@ function tooManyLinks(path: string): HostFailure {
 
 /** The kernel's limit (path_resolution(7)). */
 const MOST_LINKS = 40;
+
+/** The names in an archive of absolute paths: without slashes around them. */
+export function namesOfPaths(paths: readonly string[]): Set<string> {
+  return new Set(paths.map((path) => bytesOf(path.split("/").filter(Boolean).join("/"))));
+}

@@ -30,7 +30,8 @@ const JOBS: Jobs = {
     unpackLayer(unpacked, { ...line, ...tools, layers: new Layers(tools.paths, tools.kernel) }),
   ingest: ({ directory, limits }, { body, signal }) => takeIn(directory, limits, body, signal),
   receive: ({ file, unpacked }, { body, signal }) => writeTar(file, limited(decompressed(body), unpacked), signal),
-  commit: ({ upper, file }, { signal }, { kernel }) => writeChanges(upper, file, kernel, signal),
+  commit: ({ upper, file, mountPoints }, { signal }, { kernel }) =>
+    writeChanges(upper, file, kernel, signal, mountPoints),
   extract: (command, { body, signal }, tools) => extract(command, () => body, tools, signal),
   copy: (command, { signal }, tools) => copy(command, tools, signal),
   choose: (selection, { signal }, tools) => choose(selection, tools, signal),

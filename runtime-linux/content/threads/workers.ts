@@ -19,7 +19,7 @@ export interface JobTypes {
   /** Writes a tar to a new file, and returns its DiffID. */
   receive: { args: { file: string; unpacked: bigint }; result: string };
   /** Writes the tar of an upper directory to a new file. */
-  commit: { args: { upper: string; file: string }; result: engine.Committed };
+  commit: { args: { upper: string; file: string; mountPoints: readonly string[] }; result: engine.Committed };
   /** Unpacks an archive into a container's files. */
   extract: { args: content.Extract; result: void };
   copy: { args: content.Copy; result: void };

@@ -28,10 +28,11 @@ onEngines("mounts of builds", (engine, kind) => {
     test("the context is mounted read-only, and its files are part of the key", async () => {
       const file =
         "FROM busybox\nRUN --mount=target=/in ls /in && cat /in/d/f && ! touch /in/x\n" +
-        "RUN --mount=source=d/f,target=/etc/one cat /etc/one\nRUN ls -A /in && cat /etc/one\n";
+        "RUN --mount=source=d/f,target=/etc/one cat /etc/one\nRUN ! ls -d /in && ! ls /etc/one && echo no mount points\n";
       const first = await make(file, [{ name: "d/f", body: "one\n" }]);
       expect(first.error).toBeNull();
       expect(first.lines.filter((line) => line === "one")).toHaveLength(2);
+      expect(first.lines).toContain("no mount points");
       expect((await make(file, [{ name: "d/f", body: "one\n" }])).id).toBe(first.id);
       expect((await make(file, [{ name: "d/f", body: "two\n" }])).lines).toContain("two");
     });
@@ -48,6 +49,19 @@ onEngines("mounts of builds", (engine, kind) => {
       expect(lines.filter((line) => !line.startsWith("Step"))).toEqual([
         ...["x", "a", "s", "y", "s", "Dockerfile", "a", "image", "Successfully built"],
       ]);
+    });
+
+    test("a mount point stays if the image has it, or if the command needed it otherwise", async () => {
+      const mounts =
+        "--mount=type=cache,target=/made/here --mount=type=tmpfs,target=/empty --mount=target=/file,source=a";
+      const file =
+        "FROM busybox\nRUN mkdir -m 0710 /empty && touch /file\n" +
+        `RUN ${mounts} touch /made/beside\nRUN stat -c '%a %s' /empty /file; ls -A /made\n`;
+      const { lines, error } = await make(file, [{ name: "a", body: "a\n" }]);
+      expect(error).toBeNull();
+      const [empty, whole, ...made] = lines.slice(lines.findLastIndex((line) => line.startsWith("Step")) + 1);
+      expect([empty?.split(" ")[0], whole, made]).toEqual(["710", "644 0", ["beside", "Successfully built"]]);
+      await pruned("");
     });
 
     test("a tmpfs has its size, and nothing of it stays", async () => {

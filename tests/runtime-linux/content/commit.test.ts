@@ -127,14 +127,16 @@ describeUnless(missing, "a commit", () => {
   test("under a taken name is refused, and the existing one stays", async () => {
     const { id } = await fixture.mount();
     await commit(id, "a");
-    const failure = await failed(fixture.perform({ tag: "commit", val: { archive: "a", container: id } }));
+    const failure = await failed(
+      fixture.perform({ tag: "commit", val: { archive: "a", container: id, mountPoints: [] } }),
+    );
     expect(failure["tag"]).toBe("exists");
     expect(readdirSync(fixture.paths.archives())).toEqual(["archive-a"]);
   });
 });
 
 async function commit(container: string, archive: string): Promise<engine.Committed> {
-  const outcome = await fixture.perform({ tag: "commit", val: { archive, container } });
+  const outcome = await fixture.perform({ tag: "commit", val: { archive, container, mountPoints: [] } });
   if (outcome.tag !== "committed") throw new Error(outcome.tag);
   return outcome.val;
 }

@@ -40,13 +40,15 @@ export class LayerMaking extends Task implements LayerOwner {
     private readonly below: string | null,
     private readonly claims: Claims,
     private readonly client: LayerClient,
+    /** Where only the run had something mounted. */
+    private readonly mountPoints: string[] = [],
   ) {
     super();
   }
 
   begin(): void {
     this.base.claimStack(this.below);
-    askContent(this, 0, new ContentCommandCommit(new Commit(this.archive, this.container)));
+    askContent(this, 0, new ContentCommandCommit(new Commit(this.archive, this.container, this.mountPoints)));
   }
 
   /** The client is told nothing, and a layer that is under way goes as soon as it is there. */

@@ -7,7 +7,7 @@ import { readCreate } from "../../container/create/create-body";
 import { createForBuild } from "../../container/create/create";
 import { CreationClient } from "../../container/create/creation";
 import { leaveRunEnd } from "../../container/exit/run-end";
-import { MountPoint } from "../../container/mounts/mount-point";
+import { MountKind, MountPoint } from "../../container/mounts/mount-point";
 import { removeLeftOver } from "../../container/remove/left-over";
 import { Cause } from "../../container/lifecycle";
 import { removeNow } from "../../container/remove/remove";
@@ -101,8 +101,9 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
       const code = container.exitCode;
       return this.fail(`The command '${this.wish.command}' returned a non-zero code: ${code.toString()}`, code);
     }
+    const points = mountPoints(container);
     this.giveBack(container);
-    const making = new LayerMaking(container.id, container.chain, this.claims, this);
+    const making = new LayerMaking(container.id, container.chain, this.claims, this, points);
     this.making = making;
     making.begin();
   }
@@ -208,6 +209,16 @@ class Left implements RunEnd {
     container.giveBack();
     this.mounts.release();
   }
+}
+
+/** Where only the run has something mounted; volumes are the image's. */
+function mountPoints(container: Container): string[] {
+  const points: string[] = [];
+  for (let i = 0; i < container.mounts.length; i++) {
+    const mount = container.mounts[i];
+    if (mount.kind == MountKind.Lent || mount.kind == MountKind.Tmpfs) points.push(mount.destination);
+  }
+  return points;
 }
 
 /** Everything that a run writes, as a build's progress. */
