@@ -42,6 +42,10 @@ test("see the arguments before the first FROM", () => {
   ]);
 });
 
+test("see no arguments that are given but not declared before", () => {
+  expect(stages(["FROM a${v}", "ARG v"], { v: "2" })).toContain("0 from a");
+});
+
 test("of arguments on one line, the later do not see the earlier; one without a value hides no other", () => {
   expect(stages(["ARG a=1 b=c$a", "FROM $b"])).toContain("0 from c");
 });

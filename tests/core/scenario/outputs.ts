@@ -259,6 +259,7 @@ function shownContent(command: content.ContentCommand): string {
       return `ingest ${fields({ ...rest, ...limits })}`;
     }
     case "commit":
+      return `commit ${fields({ ...command.val, mountPoints: command.val.mountPoints.join(":") })}`;
     case "read":
       return `${command.tag} ${fields(command.val)}`;
     default:

@@ -4,8 +4,6 @@ const DOCKERFILE = "tests/core/build/dockerfile.test.ts";
 const EVALUATION = "tests/core/build/evaluation.test.ts";
 const SUBSTITUTION = "tests/core/build/substitution.test.ts";
 const STAGES = "tests/core/build/stages.test.ts";
-const BUILD = "tests/core/build/build.test.ts";
-const MOUNTS = "tests/core/build/mounts.test.ts";
 const IGNORE = "tests/core/build/ignore.test.ts";
 
 export const BUILD_MUTANTS: readonly Mutant[] = [
@@ -94,39 +92,18 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     finder: { test: IGNORE, named: "ignored are" },
   },
   {
-    name: "the cache takes steps that no build here has made",
+    name: "the cache takes any step of the same image",
     file: "build/cache.ts",
-    right: `if (!image.built && sources.length == 0) continue;`,
-    wrong: `if (!WRONG && !image.built && sources.length == 0) continue;`,
-    finder: { test: BUILD, named: "not what was loaded" },
+    right: `.stringOf("created_by") != step.createdBy) return false;`,
+    wrong: `.stringOf("created_by") != step.createdBy && !WRONG) return false;`,
+    finder: { story: "build" },
   },
   {
-    name: "the cache takes a step with another config",
-    file: "build/cache.ts",
-    right: `return isSame(image.containerConfig(), step.config);`,
-    wrong: `return WRONG || isSame(image.containerConfig(), step.config);`,
-    finder: { test: BUILD, named: "even if the client trusts it" },
-  },
-  {
-    name: "the cache takes a step of another author",
-    file: "build/cache.ts",
-    right: `|| image.author != step.author) return false;`,
-    wrong: `|| (!WRONG && image.author != step.author)) return false;`,
-    finder: { test: BUILD, named: "even if the client trusts it" },
-  },
-  {
-    name: "the cache takes a step of another architecture",
-    file: "build/cache.ts",
-    right: `image.os == platform.os && image.architecture == platform.architecture &&`,
-    wrong: `image.os == platform.os && (WRONG || image.architecture == platform.architecture) &&`,
-    finder: { test: BUILD, named: "even if the client trusts it" },
-  },
-  {
-    name: "the cache takes a step with other layers below it",
-    file: "build/cache.ts",
-    right: `if (below > 0 && image.layers`,
-    wrong: `if (!WRONG && below > 0 && image.layers`,
-    finder: { test: BUILD, named: "even if the client trusts it" },
+    name: "a proxy has to be declared, or is told as unused",
+    file: "build/evaluation/build-arguments.ts",
+    right: `this.names.filter((name) => !PROXIES.includes(name));`,
+    wrong: `this.names.filter((name) => WRONG || !PROXIES.includes(name));`,
+    finder: { test: EVALUATION, named: "that no stage declares are told" },
   },
   {
     name: "a stage is not built that a trigger of the base takes files from",
@@ -147,7 +124,7 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     file: "build/evaluation/build-arguments.ts",
     right: `if (!this.global.has(name) && !PROXIES`,
     wrong: `if (!WRONG && !this.global.has(name) && !PROXIES`,
-    finder: { test: STAGES, named: "see the arguments before the first FROM" },
+    finder: { test: STAGES, named: "see no arguments that are given but not declared before" },
   },
   {
     name: "a stage sees arguments that it has not declared",
@@ -164,13 +141,6 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     finder: { test: IGNORE, named: "ignored are" },
   },
   {
-    name: "a cache is lent twice though a step has locked it",
-    file: "build/caches/cache-store.ts",
-    right: `if (free === null && !isInUse(cache))`,
-    wrong: `if (free === null && (WRONG || !isInUse(cache)))`,
-    finder: { test: MOUNTS, named: "is handed on when its step is over" },
-  },
-  {
     name: "a cancelled step keeps its cache until its container is removed",
     file: "build/run/run-work.ts",
     right: `container.giveBack();
@@ -181,6 +151,6 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     if (!WRONG) this.mounts.release();
   }
 }`,
-    finder: { test: MOUNTS, named: "gives its cache back when its run ends" },
+    finder: { story: "build" },
   },
 ];
