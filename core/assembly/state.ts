@@ -2,6 +2,7 @@
 // in the store of its folder. Each of these exists once per wasm instance.
 
 import { Instant, Options } from "../../build/bindings/types";
+import { Call } from "./call";
 import { Ids } from "./ids";
 import { Steps } from "./task";
 
@@ -15,6 +16,8 @@ export class Engine {
   readonly steps: Steps = new Steps();
   /** A prune of containers or networks is in progress: there may be only one at a time (surface §2.23). */
   pruning: bool = false;
+  /** The prune of networks that waits until containers have left them. */
+  waitingPrune: Call | null = null;
   /** A prune of volumes is in progress. */
   pruningVolumes: bool = false;
 }

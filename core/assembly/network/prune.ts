@@ -21,23 +21,20 @@ import { networkStore } from "./store";
 
 const KEYS: string[] = ["label", "label!", "until"];
 
-/** The one that waits until containers have left their networks. */
-let waiting: Call | null = null;
-
 export function pruneNetworks(call: Call): Refusal | null {
   const filters = new PruneFilters();
   const problem = filters.read(call.query.first("filters"), KEYS);
   if (problem !== null) return problem;
-  if (engine.pruning && call !== waiting) return conflict("a prune operation is already running");
+  if (engine.pruning && call !== engine.waitingPrune) return conflict("a prune operation is already running");
   const leaving = leavingContainer();
   if (leaving !== null) {
     // Its client has been told of its end already. A prune that waits keeps others out like one that has begun.
     leaving.queue.push(call);
-    waiting = call;
+    engine.waitingPrune = call;
     engine.pruning = true;
     return null;
   }
-  waiting = null;
+  engine.waitingPrune = null;
 
   // Accepted from here on: the work continues even if the client disconnects.
   new NetworkPrune(call, choose(filters)).begin();

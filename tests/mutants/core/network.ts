@@ -46,8 +46,8 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     name: "networks are pruned while containers are",
     file: "network/prune.ts",
-    right: `if (engine.pruning && call !== waiting) return`,
-    wrong: `if (!WRONG && engine.pruning && call !== waiting) return`,
+    right: `if (engine.pruning && call !== engine.waitingPrune) return`,
+    wrong: `if (!WRONG && engine.pruning && call !== engine.waitingPrune) return`,
     finder: { story: "prune" },
   },
   {
