@@ -47,6 +47,15 @@ describeUnless(missingLinux(), "options of endpoints", () => {
     }
   });
 
+  test("without NET_RAW, a container cannot make frames, such as those that claim another one's address", async () => {
+    await own.make("left", "10.234.0");
+    const claim = "arping -c1 -w1 -D -I eth0 10.234.0.77 2>&1";
+    const free = await own.engine.running(on("left"));
+    expect(await inside(free, claim)).toContain("Sent 1 probe");
+    const bound = await own.engine.running({ HostConfig: { NetworkMode: "left", CapDrop: ["NET_RAW"] } });
+    expect(await inside(bound, claim)).toContain("arping: socket: Operation not permitted");
+  });
+
   test("an interface has the name that the client chose, and the others avoid it", async () => {
     await own.make("left", "10.234.0");
     await own.make("right", "10.235.0");
