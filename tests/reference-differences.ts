@@ -315,6 +315,11 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "a fixed address outside of the network's subnets is 400 (reference: 500)",
     reason: NEWEST,
   },
+  {
+    id: "network-bad-input",
+    what: "unusable subnets, ranges, gateways and options of a network are 400, in newer words (reference: 500, or taken)",
+    reason: NEWEST,
+  },
   { id: "json-texts", what: "errors about a body begin with `invalid JSON`", reason: NEWEST },
   { id: "unbuilt", what: "operations and fields that are not built yet", reason: UNBUILT },
 ];
