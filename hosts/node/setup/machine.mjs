@@ -41,6 +41,7 @@ const TEST_PACKAGES = [
     proof: ["/usr/share/gocode/src/github.com/docker/docker/client/client.go"],
   },
   { name: "skopeo", proof: ["/usr/bin/skopeo"] },
+  { name: "buildah", proof: ["/usr/bin/buildah"] },
   { name: "apache2-utils", proof: ["/usr/bin/htpasswd"] },
   { name: "wabt", proof: ["/usr/share/wabt/wasm2c/wasm-rt-impl.c"] },
   { name: "gcc", proof: ["/usr/bin/gcc"] },

@@ -3,9 +3,16 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findProgram, must, run } from "../support/commands.js";
-import { busyboxLayer, dockerArchive, imageConfig, sha256, tarOf, type ImageSpec } from "../support/archives/images.js";
-import { onEngines } from "../support/on-engines.js";
+import { findProgram, must, run } from "../../support/commands.js";
+import {
+  busyboxLayer,
+  dockerArchive,
+  imageConfig,
+  sha256,
+  tarOf,
+  type ImageSpec,
+} from "../../support/archives/images.js";
+import { onEngines } from "../../support/on-engines.js";
 
 const skopeo = findProgram("skopeo");
 
