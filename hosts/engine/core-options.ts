@@ -12,6 +12,8 @@ export interface EngineSettings {
   insecureRegistries?: readonly string[];
   /** Mirrors of the Hub: `https://mirror.example`. */
   registryMirrors?: readonly string[];
+  /** Hosts that stand for registries, as in a `hosts.toml` of containerd. */
+  registryHosts?: readonly engine.RegistryHosts[];
   labels?: readonly string[];
   /** By name; null or missing: the host's first. */
   defaultRuntime?: string | null;
@@ -78,10 +80,11 @@ export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["e
 /** The changeable settings, with the runtimes that the host has now. */
 export function settingsOf(host: Pick<Host, "runtimes">, given: EngineSettings): engine.Settings {
   const { debug = false, insecureRegistries = [], registryMirrors = [], labels = [], defaultRuntime } = given;
+  const { registryHosts = [] } = given;
   const runtimes = ociRuntimesOf(host);
   return {
     ...{ debug, insecureRegistries: [...insecureRegistries], registryMirrors: [...registryMirrors] },
-    ...{ labels: [...labels], runtimes },
+    ...{ registryHosts: [...registryHosts], labels: [...labels], runtimes },
     defaultRuntime: defaultRuntime ?? runtimes[0]?.name ?? "",
   };
 }

@@ -53,11 +53,11 @@ export class Connections {
   /** The answer, if it has one of the statuses. A stream that was sent cannot be sent again with another authorization. */
   async ask(from: Source, asking: Asking): Promise<Answered> {
     const registry = await this.#registry(from.endpoint, asking.signal);
-    const url = addressOf(registry.base, from.repository, asking.path);
+    const url = addressOf(registry.api, from.repository, asking.path);
     requireSafe(registry, asking, url);
     const demand = demandOf(registry, from, url, asking);
     // Where the registry wants the bytes of an upload may be another server, which gets no credentials.
-    const isOwn = new URL(url).origin === new URL(registry.base).origin;
+    const isOwn = new URL(url).origin === new URL(registry.api).origin;
     let header = isOwn ? (await this.#authorizer.authorize(demand)).header : undefined;
     const asked = { ...asking, url };
     let answer = await this.#send(registry, asked, header);
@@ -75,7 +75,7 @@ export class Connections {
   async login({ endpoint, credentials }: content.Login, signal?: AbortSignal): Promise<string> {
     const registry = await this.#registry(endpoint, signal);
     const { challenges, trust } = registry;
-    const url = `${registry.base}/v2/`;
+    const url = `${registry.api}/`;
     const offline = credentials.identityToken === "";
     const demand: Demand = { challenges, credentials, scopes: [], trust, url, offline, signal };
     const { header, identityToken } = await this.#authorizer.authorize(demand);
@@ -145,13 +145,14 @@ export class Connections {
 
   async #probe(endpoint: types.Endpoint, signal?: AbortSignal): Promise<Registry> {
     return reached(endpoint, async (base, trust) => {
-      return { key: keyOf(endpoint), base, trust, challenges: await this.#ping(base, trust, signal) };
+      const api = `${base}${endpoint.way?.path ?? "/v2"}`;
+      return { key: keyOf(endpoint), api, trust, challenges: await this.#ping(api, trust, signal) };
     });
   }
 
   /** `GET /v2/` shows the protocol and the challenge (OCI distribution spec, end-1). */
-  async #ping(base: string, trust: Trust, signal?: AbortSignal): Promise<Challenge[]> {
-    const answer = await this.#exchange({ method: "GET", url: `${base}/v2/`, signal }, trust);
+  async #ping(api: string, trust: Trust, signal?: AbortSignal): Promise<Challenge[]> {
+    const answer = await this.#exchange({ method: "GET", url: `${api}/`, signal }, trust);
     await readText(answer.body, ERROR_LIMIT);
     return answer.status === 401 ? challengesOf(answer) : [];
   }
@@ -161,8 +162,8 @@ export class Connections {
 interface Registry {
   /** What it is remembered under. */
   key: string;
-  /** `https://host:port`. */
-  base: string;
+  /** `https://host:port/v2`. */
+  api: string;
   trust: Trust;
   challenges: Challenge[];
 }
@@ -177,8 +178,8 @@ interface Asked {
   signal?: AbortSignal | undefined;
 }
 
-function addressOf(base: string, repository: string, path: string): string {
-  return URL.canParse(path) ? path : `${base}/v2/${repository}/${path}`;
+function addressOf(api: string, repository: string, path: string): string {
+  return URL.canParse(path) ? path : `${api}/${repository}/${path}`;
 }
 
 /** Bytes of an upload do not leave without TLS only because the registry names such an address. */
@@ -196,8 +197,8 @@ function demandOf(registry: Registry, from: Source, url: string, asking: Asking)
   return { challenges, credentials: from.credentials, scopes, trust, url, signal: asking.signal };
 }
 
-function keyOf({ authority, security }: types.Endpoint): string {
-  return [authority, ...security].join(" ");
+function keyOf({ authority, security, way }: types.Endpoint): string {
+  return JSON.stringify([authority, security, way]);
 }
 
 function challengesOf(answer: Answer): Challenge[] {

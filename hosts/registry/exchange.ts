@@ -99,9 +99,9 @@ async function ask({ transport, clock, silenceMs }: Line, question: Question): P
   if (signal?.aborted) throw interrupted("given-up");
   const watch = new Watch(signal, clock, question.silenceMs ?? silenceMs);
   try {
-    const { anyCertificate: insecure, registry } = trust;
+    const { anyCertificate: insecure, registry, way } = trust;
     const sent = body === undefined ? {} : { body: isStream(body) ? watch.watched(body) : body };
-    const request = { method, url, headers, insecure, registry, signal: watch.signal, ...sent };
+    const request = { method, url, headers, insecure, registry, way, signal: watch.signal, ...sent };
     const response = await watch.over(transport(request));
     return {
       status: response.status,

@@ -3,7 +3,7 @@
 export { registryClient } from "./client.js";
 export type { RegistryClient } from "./client.js";
 export { digestOf } from "./digest.js";
-export { failedExchange } from "./failures.js";
+export { failedExchange, unanswered } from "./failures.js";
 export { fetchTransport, isStream } from "./transport.js";
 export type { LayerBytes } from "./pushes.js";
 export type { WebBody } from "./web-files.js";

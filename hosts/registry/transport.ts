@@ -1,5 +1,7 @@
 // How requests reach a registry: one exchange without redirects. `fetch` by default; a host may supply its own.
 
+import type { types } from "../shared/index.js";
+
 /** The body of a request. A stream is read once; it is not read to its end if the answer comes earlier. */
 export type RequestBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
@@ -19,6 +21,8 @@ export interface TransportRequest {
   insecure: boolean;
   /** Authority of the registry whose own certificates count, also for its token server and redirects; or empty. */
   registry: string;
+  /** Files of the machine that count besides those. */
+  way?: types.RegistryWay | undefined;
   /** Aborts the request and the reading of its body. */
   signal: AbortSignal;
 }

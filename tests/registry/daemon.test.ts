@@ -10,6 +10,7 @@ import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, messageOf } from "../support/engine-client.js";
 import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
+import { until } from "../support/commands.js";
 import { makeCertificate, OPENSSL_MISSING, type Certificate } from "../support/registry/certificate.js";
 import { secretsIn } from "../support/secret-search.js";
 
@@ -23,6 +24,8 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
   let server: Server;
   let mine: Certificate;
   let own: Certificate;
+  /** Targets of the requests to the registry. */
+  const asked: string[] = [];
 
   beforeAll(async () => {
     const proxy = `http://me:${SECRET}@127.0.0.1:1`;
@@ -36,7 +39,8 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     server = createServer({ ...own, ...asking }, ({ socket, url }, response) => {
       const isKnown = (socket as unknown as { authorized: boolean }).authorized;
       response.writeHead(isKnown ? 200 : 403, { "content-type": INDEX.mediaType });
-      response.end(url === "/v2/" ? "" : JSON.stringify(INDEX));
+      asked.push(url ?? "");
+      response.end(url?.endsWith("/v2/") ? "" : JSON.stringify(INDEX));
     });
     await new Promise<void>((done) => server.listen(0, address, done));
   });
@@ -60,14 +64,35 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     const { Descriptor } = await engine.read<{ Descriptor: { mediaType: string } }>(target);
     expect(Descriptor.mediaType).toBe(INDEX.mediaType);
     rmSync(join(place, "client.key"));
-    expect(messageOf(await engine.call("GET", target))).toContain(`${place}/client.key`);
+    const lacking = await engine.call("GET", target);
+    expect([lacking.status, messageOf(lacking)]).toEqual([500, expect.stringContaining(`${place}/client.key`)]);
+    rmSync(place, { recursive: true });
+  });
+
+  test("at the hosts of hosts.toml, which it reads again on SIGHUP", async () => {
+    const target = "/distribution/named.example/x:1/json";
+    expect((await engine.call("GET", target)).status).toBe(500);
+    const host = `${daemon.netns.hostAddress}:${(server.address() as AddressInfo).port}`;
+    const file = join(directory, "named.example", "hosts.toml");
+    mkdirSync(join(directory, "named.example"));
+    writeFileSync(
+      file,
+      `server = "https://${host}/deep"\nca = "../registry.cert"\nclient = [["../me.cert", "../me.key"]]\n`,
+    );
+    process.kill(daemon.pid(), "SIGHUP");
+    await until("the settings", async () => (await engine.call("GET", target)).status === 200);
+    expect(asked).toContain("/deep/v2/x/manifests/1");
+    writeFileSync(file, "server = 1");
+    process.kill(daemon.pid(), "SIGHUP");
+    await until("the refusal", () => daemon.log().includes(`${file}: `));
+    expect((await engine.call("GET", target)).status).toBe(200);
   });
 
   test("through the proxies of its flags, whose password nobody sees", async () => {
     const answer = await engine.call("GET", "/distribution/far.example/x:1/json");
     expect(answer.status).toBe(500);
     expect(messageOf(answer)).toBe(
-      'Get "https://far.example/v2/": proxy 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
+      'Get "https://far.example/v2/": proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused',
     );
     const shown = "http://xxxxx:xxxxx@127.0.0.1:1";
     expect(await engine.read("/info")).toMatchObject({

@@ -143,12 +143,9 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
       mkdirSync(place);
       writeFileSync(join(place, "client.cert"), readFileSync(file("me.cert")));
       const missing = await told(tagsOf(`127.0.0.1:${portOf(plain)}`, { certificates }, INSECURE));
-      expect(missing).toBe(
-        JSON.stringify({
-          tag: "call",
-          val: { call: "open", path: join(place, "client.key"), inside: false, error: "ENOENT" },
-        }),
-      );
+      // The machine's fault: no registry lacks anything.
+      expect(missing).toContain('"answered":true');
+      expect(missing).toContain(join(place, "client.key"));
       writeFileSync(join(place, "client.key"), "no key");
       const wrong = await told(tagsOf(`127.0.0.1:${portOf(plain)}`, { certificates }, INSECURE));
       expect(wrong).toContain('"answered":true');
@@ -187,7 +184,7 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
 
     test("that refuses is named, without its password", async () => {
       const shown = await told(tagsOf(HIDDEN, { proxies: proxies("") }));
-      expect(shown).toContain(`proxy 127.0.0.1:${portOf(proxy)}: 407 Proxy Authentication Required`);
+      expect(shown).toContain(`"proxy-refused","val":"Proxy Authentication Required"`);
     });
 
     test("that does not listen is named, without its password", async () => {
@@ -195,7 +192,7 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
       for (const security of [SECURE, ["plain"] as typeof SECURE]) {
         const way = { proxies: { http: nobody, https: nobody, none: "" } };
         const shown = await told(tagsOf(HIDDEN, way, security));
-        expect(shown).toContain("proxy 127.0.0.1:1: connect ECONNREFUSED");
+        expect(shown).toContain(`"proxy-call","val":{"call":"connect","path":"127.0.0.1:1","inside":false`);
         expect(shown).not.toContain("secret");
       }
     });

@@ -316,6 +316,16 @@ describe("values", () => {
         debug: true,
         insecureRegistries: ["r:1"],
         registryMirrors: ["https://m/"],
+        registryHosts: [
+          {
+            registry: "r",
+            hosts: [],
+            server: {
+              ...{ authority: "s", security: "plain", pulls: true, resolves: false, pushes: true },
+              way: { path: "/v2", authorities: ["/a"], certificates: [{ certificate: "/c", key: "/k" }] },
+            },
+          },
+        ],
         labels: ["a=b"],
         runtimes: [{ name: "n", path: "/p", version: "1", commit: "c", features: "{}" }],
         defaultRuntime: "n",

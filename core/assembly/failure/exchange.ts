@@ -6,6 +6,8 @@ import {
   ExchangeFailureCertificateNames,
   ExchangeFailureInsecureRedirect,
   ExchangeFailureOther,
+  ExchangeFailureProxyCall,
+  ExchangeFailureProxyRefused,
   ExchangeFailureRedirects,
   ExchangeFailureTag,
   FailedExchange,
@@ -45,6 +47,10 @@ function reason(why: ExchangeFailure, url: string): string {
   switch (why.tag) {
     case ExchangeFailureTag.Call:
       return callReason((<ExchangeFailureCall>why).value);
+    case ExchangeFailureTag.ProxyCall:
+      return `proxyconnect tcp: ${callReason((<ExchangeFailureProxyCall>why).value)}`;
+    case ExchangeFailureTag.ProxyRefused:
+      return proxyReason((<ExchangeFailureProxyRefused>why).value);
     case ExchangeFailureTag.Closed:
       return "EOF";
     case ExchangeFailureTag.Timeout:
@@ -67,11 +73,14 @@ function reason(why: ExchangeFailure, url: string): string {
 function callReason(refused: RefusedCall): string {
   const words = errnoText(refused.error);
   if (refused.call == "getaddrinfo") return `dial tcp: lookup ${refused.path}: ${words}`;
-  // A file that the connection needs, such as a certificate.
-  if (refused.call == "open") return `open ${refused.path}: ${words}`;
   if (refused.call != "connect") return `${refused.call}: ${words}`;
   const dial = `dial tcp ${refused.path}`;
   return refused.error == "ETIMEDOUT" ? `${dial}: i/o timeout` : `${dial}: connect: ${words}`;
+}
+
+/** Go repeats what the proxy said after its status. */
+function proxyReason(said: string): string {
+  return said.length > 0 ? said : "unknown status code";
 }
 
 function namesReason(names: string[], host: string): string {

@@ -16,6 +16,7 @@ export function reload(settings: Settings): void {
   options.debug = settings.debug;
   options.insecureRegistries = settings.insecureRegistries;
   options.registryMirrors = settings.registryMirrors;
+  options.registryHosts = settings.registryHosts;
   options.labels = settings.labels;
   options.runtimes = settings.runtimes;
   options.defaultRuntime = settings.defaultRuntime;

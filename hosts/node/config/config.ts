@@ -8,6 +8,7 @@ import { listenersOf } from "./listeners.js";
 import type { Listener } from "./listeners.js";
 import { networksOf } from "./networks.js";
 import { mirror, proxiesOf } from "./registries.js";
+import { registryHosts } from "./registry-hosts.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
@@ -32,6 +33,8 @@ export interface DaemonConfig {
   insecureRegistries: string[];
   /** Mirrors of the Hub. */
   registryMirrors: string[];
+  /** Settings of registries in that directory. */
+  registryHosts: engine.RegistryHosts[];
   /** Directory with the certificates of registries. */
   registryCerts: string;
   /** SECRET: addresses may contain a password. */
@@ -86,6 +89,7 @@ export function configOf(values: Values): DaemonConfig {
   const ownSocket = (): string => (simulated ? simulatedSocket() : DEFAULTS.socket);
   const listeners = listenersOf(hosts.length > 0 ? hosts : [ownSocket()]);
   const dataRoot = directory("data-root", text("data-root") ?? DEFAULTS.dataRoot);
+  const registryCerts = directory("registry-certs", text("registry-certs") ?? DEFAULTS.registryCerts);
   const limit = byteSize("trace", text("trace-size") ?? "64m");
   // A simulated engine keeps nothing of its own in any other place.
   const traces = simulated === null ? traceDirectory(dataRoot) : simulatedTraceDirectory(listeners[0]!.path);
@@ -99,7 +103,8 @@ export function configOf(values: Values): DaemonConfig {
     pidFile: pidFile === null ? null : resolve(pidFile),
     insecureRegistries: list("insecure-registry"),
     registryMirrors: list("registry-mirror").map(mirror),
-    registryCerts: directory("registry-certs", text("registry-certs") ?? DEFAULTS.registryCerts),
+    registryCerts,
+    registryHosts: registryHosts(registryCerts),
     ...proxiesOf(values),
     labels: list("label").map(label),
     runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),

@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { types } from "../../shared/index.js";
 import { usualAuthorities } from "./authorities.js";
 
 /** What a connection needs of them, in the words of `node:tls`. SECRET: the keys. */
@@ -19,26 +20,47 @@ export interface Found {
   read(): Certificates;
 }
 
-/** Null if the registry has none. Throws an error of `node:fs` if they cannot be read. */
-export function certificatesOf(directory: string, authority: string): Found | null {
-  const own = join(directory, authority);
-  // The name comes from a client: it must not lead elsewhere.
-  if (authority === "" || /[/\0]|^\.\.?$/.test(authority)) return null;
-  const names = namesIn(own).filter((name) => /\.(crt|cert|key)$/.test(name));
-  if (names.length === 0) return null;
-  const mark = JSON.stringify(names.map((name) => [name, statSync(join(own, name)).mtimeMs]));
-  return { mark, read: () => readAll(own, names) };
+/**
+ * Null if the registry has none: neither in its directory nor in the files that somebody has set for it. Throws an error of
+ * `node:fs` if they cannot be read.
+ */
+export function certificatesOf(directory: string | null, authority: string, way?: types.RegistryWay): Found | null {
+  const own = directory === null ? NOTHING : filesIn(directory, authority);
+  const authorities = [...own.authorities, ...(way?.authorities ?? [])];
+  const shown = [...own.certificates, ...(way?.certificates ?? [])];
+  const paths = [...authorities, ...shown.flatMap(({ certificate, key }) => [certificate, key])];
+  if (paths.length === 0) return null;
+  const mark = JSON.stringify(paths.map((path) => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs]));
+  return { mark, read: () => readAll(authorities, shown) };
 }
 
-function readAll(own: string, names: readonly string[]): Certificates {
-  const read = (name: string): Buffer => readFileSync(join(own, name));
-  const authorities = names.filter((name) => name.endsWith(".crt")).map((name) => read(name).toString());
-  const shown = names.filter((name) => name.endsWith(".cert"));
+type Files = Omit<types.RegistryWay, "path">;
+const NOTHING: Files = { authorities: [], certificates: [] };
+
+/** A certificate without its key is one whose key cannot be read. */
+function filesIn(directory: string, authority: string): Files {
+  // The name comes from a client: it must not lead elsewhere.
+  if (authority === "" || /[/\0]|^\.\.?$/.test(authority)) return NOTHING;
+  const place = join(directory, authority);
+  const paths = namesIn(place).map((name) => join(place, name));
+  return {
+    authorities: paths.filter((path) => path.endsWith(".crt")),
+    certificates: paths
+      .filter((path) => path.endsWith(".cert"))
+      .map((certificate) => ({ certificate, key: certificate.replace(/cert$/, "key") })),
+  };
+}
+
+function readAll(authorities: readonly string[], shown: readonly types.ClientCertificate[]): Certificates {
   return {
     // They are trusted besides the usual ones.
-    ...(authorities.length > 0 && { ca: [...usualAuthorities(), ...authorities] }),
-    // A certificate without its key fails here, and names the file.
-    ...(shown.length > 0 && { cert: shown.map(read), key: shown.map((name) => read(name.replace(/cert$/, "key"))) }),
+    ...(authorities.length > 0 && {
+      ca: [...usualAuthorities(), ...authorities.map((path) => readFileSync(path).toString())],
+    }),
+    ...(shown.length > 0 && {
+      cert: shown.map(({ certificate }) => readFileSync(certificate)),
+      key: shown.map(({ key }) => readFileSync(key)),
+    }),
   };
 }
 

@@ -8,16 +8,16 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import {
   failedExchange,
   isStream,
+  unanswered,
   type Transport,
   type TransportRequest,
   type TransportResponse,
 } from "../../registry/index.js";
-import { failureOf, HostFailure } from "../../shared/index.js";
 import type { engine } from "../../shared/index.js";
 import { usualAuthorities } from "./authorities.js";
 import { certificatesOf, type Found } from "./certificates.js";
 import { proxyFor } from "./proxies.js";
-import { ask, ofProxy, TunnelAgent, type Abortable } from "./tunnel.js";
+import { ask, ProxyError, refusalOf, TunnelAgent, type Abortable } from "./tunnel.js";
 
 /** How requests leave the machine. */
 export interface WayOut {
@@ -45,7 +45,7 @@ export function nodeTransport(way: WayOut = {}): Transport {
         // The server had closed the kept connection before it saw the request: that is not an answer.
         const unseen = outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
         if (unseen && !streamed && !request.signal.aborted) resolve(transport(request));
-        else reject(proxy !== null && isUnmet(error) ? ofProxy(proxy, error.message) : error);
+        else reject(proxy === null ? error : onTheWay(request, proxy, error));
       });
       if (streamed) void stream(body, outgoing, reject);
       else outgoing.end(body);
@@ -53,9 +53,11 @@ export function nodeTransport(way: WayOut = {}): Transport {
   return transport;
 }
 
-/** The server, or its address, was not found. */
-function isUnmet(error: NodeJS.ErrnoException): boolean {
-  return error.syscall === "connect" || error.syscall === "getaddrinfo";
+/** What is the proxy's fault is told apart. Without a tunnel the connection is the proxy's. */
+function onTheWay(request: TransportRequest, proxy: URL, error: NodeJS.ErrnoException): Error {
+  if (error instanceof ProxyError) return unanswered(request, error.why);
+  const isUnmet = error.syscall === "connect" || error.syscall === "getaddrinfo";
+  return isUnmet ? unanswered(request, refusalOf(proxy, error)) : error;
 }
 
 /** Sends a body piece by piece, as the connection takes it, until the answer comes. */
@@ -101,8 +103,8 @@ class Agents {
   }
 
   /** The most recent ones are remembered: certificates change, and registries are named by clients. */
-  tls({ registry, insecure }: TransportRequest, proxy: URL | null): https.Agent {
-    const found = this.#certificates === null ? null : certificatesOf(this.#certificates, registry);
+  tls({ registry, way, insecure }: TransportRequest, proxy: URL | null): https.Agent {
+    const found = certificatesOf(this.#certificates, registry, way);
     const key = JSON.stringify([insecure, proxy?.href, found && [registry, found.mark]]);
     const agent = this.#tls.get(key) ?? newAgent(found, insecure, proxy);
     this.#tls.delete(key);
@@ -127,8 +129,6 @@ function agentFor(request: TransportRequest, agents: Agents, proxy: URL | null):
   try {
     return agents.tls(request, proxy);
   } catch (error) {
-    const failure = failureOf(error);
-    if (failure.tag === "call") throw new HostFailure(failure);
     throw failedExchange(request, { tag: "other", val: (error as Error).message });
   }
 }

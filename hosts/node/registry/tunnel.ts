@@ -4,6 +4,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import type { Duplex } from "node:stream";
 import * as tls from "node:tls";
+import type { failures } from "../../shared/index.js";
 import { proxyAuthorization } from "./proxies.js";
 
 /** Makes connections through a proxy. */
@@ -32,10 +33,12 @@ export class TunnelAgent extends https.Agent {
       socket.setTimeout(0);
       if (answer.statusCode === OK) return done(null, tls.connect({ ...options, socket }));
       socket.destroy();
-      failed(ofProxy(this.#proxy, `${answer.statusCode} ${answer.statusMessage}`));
+      failed(new ProxyError({ tag: "proxy-refused", val: answer.statusMessage ?? "" }));
     });
-    asked.setTimeout(CONNECT_MS, () => asked.destroy(new Error("timeout")));
-    asked.on("error", (error) => failed(ofProxy(this.#proxy, error.message)));
+    asked.setTimeout(CONNECT_MS, () => asked.destroy(new ProxyError({ tag: "timeout" })));
+    asked.on("error", (error) =>
+      failed(error instanceof ProxyError ? error : new ProxyError(refusalOf(this.#proxy, error))),
+    );
     asked.end();
     return undefined;
   }
@@ -59,11 +62,27 @@ export function ask(proxy: URL, options: http.RequestOptions): http.ClientReques
   return isTls ? https.request(to) : http.request(to);
 }
 
-/** What went wrong on the way to a proxy: not what the registry did. */
-export function ofProxy({ host }: URL, said: string): Error {
-  return new Error(`proxy ${host}: ${said}`);
+/** What went wrong on the way to a server: not what the server did. */
+export class ProxyError extends Error {
+  constructor(readonly why: failures.ExchangeFailure) {
+    super(why.tag);
+  }
 }
 
+/** Why a proxy could not be asked. Its address is shown without user and password. */
+export function refusalOf(
+  { host, hostname, port, protocol }: URL,
+  error: NodeJS.ErrnoException,
+): failures.ExchangeFailure {
+  const { code = "", syscall = "" } = error;
+  if (code === "ECONNRESET" && syscall === "") return { tag: "closed" };
+  if (!ERRNO.test(code)) return { tag: "other", val: `${host}: ${error.message}` };
+  const name = syscall === "getaddrinfo" ? hostname : `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+  return { tag: "proxy-call", val: { call: syscall, path: name, inside: false, error: code } };
+}
+
+/** Codes of errno(3) and getaddrinfo(3), but not Node's own. */
+const ERRNO = /^E(?!RR_)[A-Z0-9_]+$/;
 const OK = 200;
 /** How long a proxy may take to reach a registry. */
 const CONNECT_MS = 30_000;

@@ -58,10 +58,10 @@ export class JournaledEngine {
 
   /** Makes one event with these labels. */
   reload(labels: string[]): void {
-    const { debug, insecureRegistries, registryMirrors, runtimes, defaultRuntime } = OPTIONS;
+    const { debug, insecureRegistries, registryMirrors, registryHosts, runtimes, defaultRuntime } = OPTIONS;
     this.#step({
       tag: "reloaded",
-      val: { debug, insecureRegistries, registryMirrors, runtimes, defaultRuntime, labels },
+      val: { debug, insecureRegistries, registryMirrors, registryHosts, runtimes, defaultRuntime, labels },
     });
   }
 

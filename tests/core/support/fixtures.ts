@@ -65,6 +65,7 @@ export const OPTIONS: engine.Options = {
   debug: false,
   insecureRegistries: [],
   registryMirrors: [],
+  registryHosts: [],
   proxies: { http: "", https: "", none: "" },
   labels: [],
   logDriver: "json-file",

@@ -56,6 +56,7 @@ export interface WorldOptions {
   running?: string[];
   insecureRegistries?: string[];
   registryMirrors?: string[];
+  registryHosts?: engine.RegistryHosts[];
   /** Whether clients read what they are sent. */
   reading?: boolean;
 }
@@ -98,6 +99,7 @@ export class ImageWorld {
     const options = {
       ...OPTIONS,
       ...{ insecureRegistries: rest.insecureRegistries ?? [], registryMirrors: rest.registryMirrors ?? [] },
+      registryHosts: rest.registryHosts ?? [],
     };
     this.#take(
       this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, this.#journal.endsAt, inventory),

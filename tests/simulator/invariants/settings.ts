@@ -38,9 +38,9 @@ export class SettingsHold implements Invariant {
 
 /** The settings in a fixed order. */
 function told({ runtimes, ...rest }: engine.Settings): unknown {
-  const { debug, labels, insecureRegistries, registryMirrors, defaultRuntime } = rest;
+  const { debug, labels, insecureRegistries, registryMirrors, registryHosts, defaultRuntime } = rest;
   const names = runtimes.map(({ name }) => name);
-  return { debug, labels, insecureRegistries, registryMirrors, runtimes: names, defaultRuntime };
+  return { debug, labels, insecureRegistries, registryMirrors, registryHosts, runtimes: names, defaultRuntime };
 }
 
 function expectTold({ labels, defaultRuntime }: engine.Settings, records: Seen["outputs"]["records"]): void {

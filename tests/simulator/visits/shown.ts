@@ -36,6 +36,8 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "exchange-failure no-token": "failures-of-all-sorts.txt",
   "exchange-failure other": "failures-of-all-sorts.txt",
   "exchange-failure plain-credentials": "failures-of-all-sorts.txt",
+  "exchange-failure proxy-call": "failures-of-all-sorts.txt",
+  "exchange-failure proxy-refused": "failures-of-all-sorts.txt",
   "exchange-failure redirects": "failures-of-all-sorts.txt",
   "exchange-failure timeout": "failures-of-all-sorts.txt",
   "exchange-failure unknown-authority": "failures-of-all-sorts.txt",

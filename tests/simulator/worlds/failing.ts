@@ -32,7 +32,8 @@ const SPELLED: Readonly<Record<string, (detail: string) => string>> = {
   directory: (error) => `/some ${error}`,
   mount: (error) => `some /place 4096 data  ${error}`,
   "place-in-volume": (error) => `some place ${error}`,
-  exchange: (why) => `https://r.example/v2/ ${why === "call" ? "call connect r.example:443 ECONNREFUSED" : why}`,
+  exchange: (why) =>
+    `https://r.example/v2/ ${why.endsWith("call") ? `${why} connect r.example:443 ECONNREFUSED` : why}`,
   answer: (status) => `${status} DENIED told`,
 };
 

@@ -2,6 +2,7 @@
 
 import {
   Credentials,
+  Endpoint,
   LayerSource,
   LayerSourceArchived,
   LayerSourceRegistry,
@@ -19,7 +20,14 @@ export function isSameSource(one: LayerSource, other: LayerSource): bool {
   const from = (<LayerSourceRegistry>one).value.from;
   const its = (<LayerSourceRegistry>other).value.from;
   if (from.repository != its.repository || from.endpoint.authority != its.endpoint.authority) return false;
+  if (pathOf(from.endpoint) != pathOf(its.endpoint)) return false;
   return areSame(from.credentials, its.credentials);
+}
+
+/** One host may stand for several registries. */
+function pathOf(endpoint: Endpoint): string {
+  const way = endpoint.way;
+  return way === null ? "" : way.path;
 }
 
 function areSame(one: Credentials | null, other: Credentials | null): bool {

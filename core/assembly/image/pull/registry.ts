@@ -1,6 +1,6 @@
 // The registry that an image's name refers to, and how it may be contacted (surface §4.3).
 
-import { Credentials, Endpoint, Security } from "../../../../build/bindings/types";
+import { Credentials, Endpoint, RegistryHost, RegistryHosts, Security } from "../../../../build/bindings/types";
 import { RegistryAuth } from "../../api/registry-auth";
 import { Address, parseAddress } from "../../network/address/address";
 import { parseSubnet, Subnet } from "../../network/address/subnet";
@@ -11,17 +11,59 @@ const SECURE: Security[] = [Security.VerifiedTls];
 const LOOPBACK: Subnet = parseSubnet("127.0.0.0/8")!;
 const PLAIN: Security[] = [Security.Plain];
 const ANY_CERTIFICATE: Security[] = [Security.AnyCertificate];
+/** The name of settings for every registry that has none of its own. */
+const EVERY_OTHER = "_default";
 const INSECURE: Security[] = [Security.AnyCertificate, Security.Plain];
 
 /** Endpoint of the registry in a name. */
 export function endpointOf(reference: Reference): Endpoint {
-  return new Endpoint(reference.authority, isInsecure(reference.domain) ? INSECURE : SECURE);
+  const settings = settingsOf(reference.domain);
+  const server: RegistryHost | null = settings === null ? null : settings.server;
+  return server === null ? itself(reference) : hostEndpoint(server);
 }
 
-/** Where a pull may get an image, in the order of its tries: the Hub's mirrors come before the Hub (surface §4.3). */
+/**
+ * Where a pull may get an image, in the order of its tries: the Hub's mirrors come before the Hub (surface §4.3), and the
+ * hosts in a registry's settings before it. A host that does not know tags is only asked for digests.
+ */
 export function pullEndpointsOf(reference: Reference): Endpoint[] {
   const mirrors: string[] = reference.domain == DEFAULT_DOMAIN ? engine.options.registryMirrors : [];
-  return mirrors.map<Endpoint>((mirror) => mirrorEndpoint(mirror)).concat([endpointOf(reference)]);
+  const endpoints = mirrors.map<Endpoint>((mirror) => mirrorEndpoint(mirror));
+  const settings = settingsOf(reference.domain);
+  for (let i = 0; settings !== null && i < settings.hosts.length; i++) {
+    const host = settings.hosts[i];
+    if (host.pulls && (host.resolves || reference.digest.length > 0)) endpoints.push(hostEndpoint(host));
+  }
+  endpoints.push(endpointOf(reference));
+  return endpoints;
+}
+
+/** Where a push goes: the first host in the registry's settings that takes pushes, or else the registry. */
+export function pushEndpointOf(reference: Reference): Endpoint {
+  const settings = settingsOf(reference.domain);
+  for (let i = 0; settings !== null && i < settings.hosts.length; i++) {
+    if (settings.hosts[i].pushes) return hostEndpoint(settings.hosts[i]);
+  }
+  return endpointOf(reference);
+}
+
+/** Null for a registry that has none. */
+function settingsOf(domain: string): RegistryHosts | null {
+  const all = engine.options.registryHosts;
+  let usual: RegistryHosts | null = null;
+  for (let i = 0; i < all.length; i++) {
+    if (all[i].registry == domain) return all[i];
+    if (all[i].registry == EVERY_OTHER) usual = all[i];
+  }
+  return usual;
+}
+
+function itself(reference: Reference): Endpoint {
+  return new Endpoint(reference.authority, isInsecure(reference.domain) ? INSECURE : SECURE, null);
+}
+
+function hostEndpoint(host: RegistryHost): Endpoint {
+  return new Endpoint(host.authority, [host.security], host.way);
 }
 
 /** `https://host:port` or `http://host:port`, perhaps with a slash. */
@@ -29,14 +71,14 @@ function mirrorEndpoint(address: string): Endpoint {
   const scheme = address.indexOf("://");
   const rest = address.slice(scheme + 3);
   const authority = rest.endsWith("/") ? rest.slice(0, rest.length - 1) : rest;
-  if (address.slice(0, scheme) == "http") return new Endpoint(authority, PLAIN);
-  return new Endpoint(authority, isInsecure(authority) ? ANY_CERTIFICATE : SECURE);
+  if (address.slice(0, scheme) == "http") return new Endpoint(authority, PLAIN, null);
+  return new Endpoint(authority, isInsecure(authority) ? ANY_CERTIFICATE : SECURE, null);
 }
 
 /** Endpoint of the index of a registry; empty means the Hub, whose index is another host. */
 export function searchEndpointOf(domain: string): Endpoint {
   const hub = domain.length == 0 || domain == DEFAULT_DOMAIN || domain == LEGACY_DEFAULT_DOMAIN;
-  return hub ? new Endpoint(LEGACY_DEFAULT_DOMAIN, SECURE) : endpointOf(new Reference(domain, ""));
+  return hub ? new Endpoint(LEGACY_DEFAULT_DOMAIN, SECURE, null) : itself(new Reference(domain, ""));
 }
 
 /**

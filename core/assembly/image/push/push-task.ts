@@ -28,7 +28,7 @@ import { emitImageEvent } from "../image-event";
 import { Claims } from "../layers/claims";
 import { retryingIn } from "../layers/layer-retry";
 import { ProgressStream, StreamWriter } from "../progress-stream";
-import { endpointOf } from "../pull/registry";
+import { endpointOf, pushEndpointOf } from "../pull/registry";
 import { Reference } from "../reference";
 import { Document, DocumentOwner } from "../remote/document";
 import { imageStore } from "../store";
@@ -48,6 +48,8 @@ enum Step {
 export class Push implements StreamWriter, LayersSender, DocumentOwner {
   private readonly stream: ProgressStream;
   private readonly endpoint: Endpoint;
+  /** SECRET. Another host than the registry gets no credentials of the registry. */
+  private readonly sent: Credentials | null;
   private readonly claims: Claims = new Claims();
   /** The tags to push: one, or every tag of a repository. */
   private tags: Reference[] = [];
@@ -65,10 +67,12 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
     /** As the client gave it. */
     private readonly wanted: Reference,
     /** SECRET. */
-    private readonly credentials: Credentials | null,
+    credentials: Credentials | null,
   ) {
     this.stream = new ProgressStream(call);
-    this.endpoint = endpointOf(wanted);
+    const endpoint = pushEndpointOf(wanted);
+    this.endpoint = endpoint;
+    this.sent = endpoint.authority == endpointOf(wanted).authority ? credentials : null;
   }
 
   begin(): void {
@@ -133,7 +137,7 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
   }
 
   private repository(): Repository {
-    return new Repository(this.endpoint, this.wanted.path, this.credentials);
+    return new Repository(this.endpoint, this.wanted.path, this.sent);
   }
 
   private pushNext(): void {
