@@ -70,24 +70,22 @@ export class Shell {
     this.interpreter = interpreterOf(this);
   }
 
-  /** The shell of a subshell's process. */
-  fork(process: ContainerProcess): Shell {
-    const child = new Shell(process, this.name, this.parameters, this.interpreterOf);
-    child.variables = this.variables.copy((bytes) => process.allocate(bytes));
-    child.functions = new Map(this.functions);
-    child.options = new Set(this.options);
-    child.status = this.status;
-    child.pid = this.pid;
-    child.lastBackground = this.lastBackground;
-    child.descriptors = this.descriptors.copy();
-    const { stdin, stdout, stderr } = process;
-    child.descriptors.set(0, { source: stdin.source });
-    child.descriptors.set(1, { sink: stdout.sink });
-    child.descriptors.set(2, { sink: stderr.sink });
-    child.tested = this.tested;
-    child.loops = this.loops;
-    child.locals = this.locals && new Map();
-    return child;
+  /** fork(2): what is copied is copied now, even if the child begins a little later. */
+  #fork(): (process: ContainerProcess) => Shell {
+    const { status, pid, lastBackground, tested, loops, locals, parameters } = this;
+    const variables = this.variables.copy(() => {});
+    const [functions, options] = [new Map(this.functions), new Set(this.options)];
+    const descriptors = this.descriptors.copy();
+    return (process) => {
+      const child = new Shell(process, this.name, parameters, this.interpreterOf);
+      child.variables = variables.copy((bytes) => process.allocate(bytes));
+      Object.assign(child, { functions, options, status, pid, lastBackground, tested, loops, descriptors });
+      child.descriptors.set(0, { source: process.stdin.source });
+      child.descriptors.set(1, { sink: process.stdout.sink });
+      child.descriptors.set(2, { sink: process.stderr.sink });
+      child.locals = locals && new Map();
+      return child;
+    };
   }
 
   /** Value of any parameter; undefined if it is not set. */
@@ -101,10 +99,11 @@ export class Shell {
   /** Starts a subshell. Without `stdio` it shares this shell's descriptors. */
   subshell(run: (shell: Shell) => Promise<number>, stdio: { stdin?: Source; stdout?: Sink } = {}): ContainerProcess {
     const { process, descriptors } = this;
+    const fork = this.#fork();
     return this.#start({
       argv: process.argv,
       env: this.variables.exported(),
-      program: programOf((child) => this.fork(child).toEnd(run)),
+      program: programOf((child) => fork(child).toEnd(run)),
       stdin: new ProcessInput(process, stdio.stdin ?? descriptors.source(0)),
       stdout: new ProcessOutput(process, stdio.stdout ?? descriptors.sink(1)),
       stderr: new ProcessOutput(process, descriptors.sink(2)),
