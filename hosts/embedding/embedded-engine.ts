@@ -15,6 +15,9 @@ import { moving } from "./moving.js";
 import { closeWorld, takeHost } from "./own-world.js";
 import { derivedSeeds } from "./seeds.js";
 
+/** Of published ports. */
+type Protocol = "tcp" | "udp";
+
 /** How long to wait for commands of an engine that crashed. */
 const LONGEST_REST_MS = 10_000;
 
@@ -59,9 +62,10 @@ export class EmbeddedEngine implements Engine {
   }
 
   connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
-  connect(port: number): Promise<PortConnection>;
-  connect(to: Request | URL | string | number, init?: RequestInit): Promise<Connection | PortConnection> {
-    return typeof to === "number" ? this.#dial(to) : this.assembled.connect(to, init);
+  connect(port: number, protocol?: Protocol): Promise<PortConnection>;
+  connect(to: Request | URL | string | number, how?: RequestInit | Protocol): Promise<Connection | PortConnection> {
+    if (typeof to === "number") return this.#dial(to, how === "udp" ? "udp" : "tcp");
+    return this.assembled.connect(to, typeof how === "string" ? {} : how);
   }
 
   events(query: EventQuery = {}): AsyncIterableIterator<EngineEvent> {
@@ -91,8 +95,9 @@ export class EmbeddedEngine implements Engine {
     return (this.#closing ??= this.#close());
   }
 
-  async #dial(port: number): Promise<PortConnection> {
-    const { dial } = offersOf(this.#options.host);
+  async #dial(port: number, protocol: Protocol): Promise<PortConnection> {
+    const offers = offersOf(this.#options.host);
+    const dial = protocol === "udp" ? offers.dialDatagrams : offers.dial;
     if (dial === undefined) throw new Error("published ports of this host are real: connect to them with a socket");
     if (this.#isClosed()) throw new EngineClosed();
     try {

@@ -87,10 +87,11 @@ export interface Engine {
    */
   connect(input: Request | URL | string, init?: RequestInit): Promise<Connection>;
   /**
-   * Connects to a TCP port that a container publishes. The simulated host can do so; real ports are reached with the
-   * platform's own sockets. Rejects with `SocketError` if nothing listens there.
+   * Connects to a port that a container publishes. The simulated host can do so; real ports are reached with the
+   * platform's own sockets. With TCP it rejects with `SocketError` if nothing listens there. With UDP each chunk is a
+   * datagram, which may get lost, and `readable` ends when the other side says that nobody listens there.
    */
-  connect(port: number): Promise<PortConnection>;
+  connect(port: number, protocol?: "tcp" | "udp"): Promise<PortConnection>;
   /** The engine's events as they happen, until `signal` aborts, `until` is reached or the engine is closed. */
   events(query?: EventQuery): AsyncIterableIterator<EngineEvent>;
   /**

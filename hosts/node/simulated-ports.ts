@@ -1,11 +1,11 @@
-// Real listeners for the published TCP ports of the simulated machine, on this machine's loopback.
+// Real listeners for the published ports of the simulated machine, on this machine's loopback.
 
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import type { PortDoors, SimulatedHost } from "../simulated/index.js";
+import { ABSENT, DatagramDoor } from "./simulated-datagrams.js";
 
-/** Errors that say that this machine has no such address: then there is no door. */
-const ABSENT: readonly unknown[] = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
+type Published = Parameters<PortDoors["open"]>[0];
 
 export class LoopbackDoors implements PortDoors {
   #host: SimulatedHost | null = null;
@@ -15,9 +15,10 @@ export class LoopbackDoors implements PortDoors {
     this.#host = host;
   }
 
-  async open({ address, port }: { address: string; port: number }): Promise<() => void> {
+  async open({ address, port, protocol }: Published): Promise<() => void> {
     const here = loopbackOf(address);
     if (here === null) return () => {};
+    if (protocol === "udp") return (await DatagramDoor.open(this.#host!, { address: here, port })) ?? (() => {});
     const visitors = new Set<Socket>();
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       visitors.add(socket);

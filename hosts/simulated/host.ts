@@ -6,7 +6,7 @@ import { MACHINE, runtimesOf } from "./machine.js";
 import type { SimulatedHost, SimulatedOptions } from "./options.js";
 import { Parts } from "./parts.js";
 import { seededRandom } from "./random.js";
-import { dial, visit } from "./traffic/dial.js";
+import { dial, dialDatagrams, visit, type World } from "./traffic/dial.js";
 import { WorldRecords } from "./records.js";
 import { sharedCatalogue } from "./registry/catalogue.js";
 
@@ -20,6 +20,7 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
   const { time, processes, faults, bodies, crashing } = parts;
   const seeds = seededRandom(seed, "engines");
   const end = new AbortController();
+  const fromOutside: World = { time, traffic: parts.networks.traffic, ended: end.signal };
   return {
     ...interfacesOf(parts),
     ...{ timers: time, records: new WorldRecords(faults, options.journalBytes), machine: MACHINE },
@@ -41,8 +42,9 @@ export function simulatedHost(options: SimulatedOptions = {}): SimulatedHost {
     },
     reboot: () => parts.reboot(),
     visit: (port, address = parts.networks.loopbackOf(port)) => visit(parts.networks.traffic, { address, port }),
-    dial: (port, address = parts.networks.loopbackOf(port)) =>
-      dial({ time, traffic: parts.networks.traffic, ended: end.signal }, { address, port }),
+    dial: (port, address = parts.networks.loopbackOf(port)) => dial(fromOutside, { address, port }),
+    dialDatagrams: (port, address = parts.networks.loopbackOf(port, "udp")) =>
+      dialDatagrams(fromOutside, { address, port }),
     firstImages: () => images.map((name) => sharedCatalogue.archive(name)),
     directories: { data: parts.dataRoot, exec: EXEC_ROOT },
     world: viewOf(parts),
@@ -96,6 +98,8 @@ function viewOf(parts: Parts): SimulatedHost["world"] {
     found: () => parts.found(),
     sizeOf: (container) => parts.disk.containers.get(container)?.share.used ?? null,
     sizeOfVolume: (name) => parts.disk.volumes.get(name)?.share.used ?? null,
+    arrival: (from, aim) => parts.networks.arrival(from, aim),
+    lookUp: (container, name) => parts.networks.lookUp(container, name),
     mountedVolumes: () => [...parts.disk.volumes].flatMap(([name, { mounted }]) => (mounted ? [name] : [])),
   };
 }

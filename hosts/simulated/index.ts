@@ -8,7 +8,7 @@ export { MountedFiles } from "./files/mounted-files.js";
 export { simulatedHost } from "./host.js";
 export { KNOWN, runtimesOf } from "./machine.js";
 export { loopbackOnly } from "./networks.js";
-export type { PortDoors, SimulatedHost, SimulatedOptions, WorldView } from "./options.js";
+export type { PacketAim, PortDoors, SimulatedHost, SimulatedOptions, WorldView } from "./options.js";
 export type { Kernel } from "./processes/kernel.js";
 export { PidNamespace } from "./processes/pid-namespace.js";
 export { Pipe, never } from "./processes/streams.js";
@@ -20,6 +20,7 @@ export type {
   Input,
   Output,
   Process,
+  ProcessDatagrams,
   ProcessListener,
   ProcessNetwork,
   ProcessSocket,

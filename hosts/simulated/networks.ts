@@ -5,14 +5,14 @@ import { interrupted, malformed, noSuch, refusedPort } from "../shared/index.js"
 import type { Outcome, Perform, engine, networks } from "../shared/index.js";
 import type { FaultSource } from "./faults.js";
 import { MACHINE } from "./machine.js";
-import type { PortDoors } from "./options.js";
+import type { PacketAim, PortDoors } from "./options.js";
 import { PublishedPorts } from "./published-ports.js";
 import type { SimulatedTime } from "./time.js";
 import { canonical, isEvery, isIpv6, isLoopback } from "./traffic/addresses.js";
-import { addressesOf } from "./traffic/families.js";
+import { addressesOf, allAddressesOf } from "./traffic/families.js";
 import { NameTables } from "./traffic/name-answers.js";
 import { NetworkNamespace } from "./traffic/namespace.js";
-import type { Topology } from "./traffic/routes.js";
+import { routeTo, type Service, type Topology } from "./traffic/routes.js";
 import { Traffic, type KernelNetwork } from "./traffic/traffic.js";
 import { Wire } from "./traffic/wire.js";
 
@@ -155,13 +155,14 @@ export class WorldNetworks implements Topology {
 
   ownerOf(network: string, address: string): NetworkNamespace | undefined {
     const joins = [...this.#joins.values()];
-    const join = joins.find((one) => one.bridge.network === network && addressesOf(one).includes(address));
+    const join = joins.find((one) => one.bridge.network === network && allAddressesOf(one).includes(address));
     return join && this.#sandboxes.get(join.container);
   }
 
-  publishedAt(address: string, port: number): ReturnType<Topology["publishedAt"]> {
+  publishedAt(address: string, service: Service): ReturnType<Topology["publishedAt"]> {
+    if (service.protocol === "icmp") return undefined;
     const isHere = ({ protocol, hostAddress, hostPort }: networks.PortMapping): boolean =>
-      protocol === "tcp" && hostPort > 0 && hostPort === port && excludes(hostAddress, address);
+      protocol === service.protocol && hostPort > 0 && hostPort === service.port && excludes(hostAddress, address);
     for (const join of this.#joins.values()) {
       const mapping = join.ports.find(isHere);
       const to = mapping && this.#sandboxes.get(join.container);
@@ -170,24 +171,33 @@ export class WorldNetworks implements Topology {
     return undefined;
   }
 
-  /** Where the machine reaches a TCP port of its own: at `::1` if it is published there alone. */
-  loopbackOf(port: number): string {
-    const isThere = (address: string): boolean => this.publishedAt(address, port) !== undefined;
+  /** Where the machine reaches a port of its own: at `::1` if it is published there alone. */
+  loopbackOf(port: number, protocol: "tcp" | "udp" = "tcp"): string {
+    const isThere = (address: string): boolean => this.publishedAt(address, { protocol, port }) !== undefined;
     return !isThere(IPV4_LOOPBACK) && isThere(IPV6_LOOPBACK) ? IPV6_LOOPBACK : IPV4_LOOPBACK;
   }
 
-  isOpened(network: string, address: string, port: number): boolean {
+  isOpened(network: string, address: string, service: Service): boolean {
+    if (service.protocol === "icmp") return false;
     const joins = [...this.#joins.values()];
     const join = joins.find((one) => one.bridge.network === network && addressesOf(one).includes(address));
-    const isIt = ({ protocol, hostAddress, hostPort, containerPort }: networks.PortMapping): boolean =>
-      protocol === "tcp" && hostPort === 0 && containerPort === port && isIpv6(hostAddress) === isIpv6(address);
-    return join?.ports.some(isIt) ?? false;
+    const isIt = ({ hostAddress, hostPort, containerPort }: networks.PortMapping): boolean =>
+      hostPort === 0 && containerPort === service.port && isIpv6(hostAddress) === isIpv6(address);
+    return join?.ports.some((port) => port.protocol === service.protocol && isIt(port)) ?? false;
   }
 
   /** What a name means in a container: addresses, or undefined if nobody on its networks has the name. */
   lookUp(container: string, name: string): string[] | undefined {
     const resolver = this.#sandboxes.get(container)?.resolver;
     return resolver ? this.#tables.owners(resolver, name)?.flatMap(({ addresses }) => addresses) : undefined;
+  }
+
+  /** Where a packet of a container gets, or of the machine. */
+  arrival(from: string, { address, ...service }: PacketAim): { container: string; port: number } | null {
+    const sender = from === "" ? this.machine : this.#sandboxes.get(from);
+    const route = sender && routeTo(this, sender, address, service);
+    if (route === undefined || typeof route === "string" || "error" in route) return null;
+    return { container: route.to.container, port: route.port };
   }
 
   /** The name under which a container last joined a network. */
@@ -205,6 +215,8 @@ export class WorldNetworks implements Topology {
     if (subnet !== "" || ipv6Subnet === "") checkPlace(subnet, gateway, gatewayMode);
     if (ipv6Subnet !== "") checkPlace(ipv6Subnet, ipv6Gateway, ipv6GatewayMode);
     this.#bridges.set(bridge.network, bridge);
+    for (const [place, join] of this.#joins)
+      if (join.bridge.network === bridge.network) this.#put(place, { ...join, bridge });
   }
 
   #makeOnParent(network: networks.ParentNetwork): void {

@@ -10,11 +10,11 @@ import type { Pace, SimulatedTime } from "./time.js";
 /** Opens real ports for published ones of the simulated machine. */
 export interface PortDoors {
   /**
-   * Listens for this TCP port of the simulated machine. `address` may be `0.0.0.0` or `::`. Visitors are to get a
-   * connection of the host's `dial`. Resolves to a function that closes it. Rejects with an error whose `code` is the
+   * Listens for this port of the simulated machine. `address` may be `0.0.0.0` or `::`. Visitors are to get a connection
+   * of the host's `dial`, or of `dialDatagrams` for UDP. Resolves to a function that closes it. Rejects with an error whose `code` is the
    * name of the errno(3), such as `EADDRINUSE`.
    */
-  open(port: { address: string; port: number }): Promise<() => void>;
+  open(port: { address: string; port: number; protocol: "tcp" | "udp" }): Promise<() => void>;
 }
 
 /** Options of a simulated world. */
@@ -36,7 +36,7 @@ export interface SimulatedOptions {
   elsewhere?: Transport;
   /** How the engine names itself to registries; `coracle` if not given. */
   userAgent?: string;
-  /** Opens real ports for published TCP ports. Without it only `dial` reaches them. */
+  /** Opens real ports for published ones of TCP and UDP. Without it only `dial` and `dialDatagrams` reach them. */
   doors?: PortDoors;
   /** Images of the catalogue that exist from the start; `["busybox:latest"]` if not given. */
   images?: readonly string[];
@@ -76,6 +76,11 @@ export interface SimulatedHost extends Host {
    */
   dial(port: number, address?: string): Promise<PortConnection>;
   /**
+   * Sends datagrams to a published UDP port, likewise: each chunk is one, and may get lost. `readable` ends when the
+   * other side says that nobody listens there. Rejects with `SocketError` if there is no way.
+   */
+  dialDatagrams(port: number, address?: string): Promise<PortConnection>;
+  /**
    * Asks a published port for its page (`GET /`), all within the event under way. Resolves to the answer as text, head
    * included. Rejects with `SocketError`.
    */
@@ -87,6 +92,10 @@ export interface SimulatedHost extends Host {
   /** A view of what happens in the world. */
   readonly world: WorldView;
 }
+
+/** What a packet is for: a port of TCP or UDP, or an echo. */
+export type PacketAim =
+  { address: string; protocol: "tcp" | "udp"; port: number } | { address: string; protocol: "icmp" };
 
 /** A read-only view of the world. */
 export interface WorldView {
@@ -104,4 +113,11 @@ export interface WorldView {
   sizeOfVolume(name: string): number | null;
   /** Names of volumes on which a file system is mounted. */
   mountedVolumes(): readonly string[];
+  /**
+   * The container that gets what another one sends, and the port there (0 for an echo); `container` is empty for the
+   * machine. Null if nobody does.
+   */
+  arrival(from: string, aim: PacketAim): { container: string; port: number } | null;
+  /** The addresses of a name in a container; undefined if nobody on its networks has the name. */
+  lookUp(container: string, name: string): readonly string[] | undefined;
 }

@@ -53,6 +53,8 @@ export interface ProcessNetwork {
   connect(host: string, port: number): Promise<ProcessSocket>;
   /** Listens for connections at an address of the container, by default at all of them: `::`. Throws `SocketError`. */
   listen(port: number, address?: string): ProcessListener;
+  /** A socket of UDP at a port, or at a free one if it is 0 or not given; `address` as for `listen`. Throws `SocketError`. */
+  datagrams(port?: number, address?: string): ProcessDatagrams;
 }
 
 /** A TCP connection. It is closed when its process ends. */
@@ -69,6 +71,16 @@ export interface ProcessSocket {
 export interface ProcessListener {
   /** The next connection. */
   accept(): Promise<ProcessSocket>;
+  close(): void;
+}
+
+/** A socket for datagrams (UDP). It is closed when its process ends. */
+export interface ProcessDatagrams {
+  readonly port: number;
+  /** Sends one of 65,507 bytes at most. It may get lost. Rejects with `SocketError` if there is no way. */
+  send(to: { address: string; port: number }, bytes: Uint8Array): Promise<void>;
+  /** The next one that arrives, and who sent it. */
+  receive(): Promise<{ bytes: Uint8Array; from: { address: string; port: number } }>;
   close(): void;
 }
 

@@ -31,7 +31,7 @@ export class PublishedPorts {
   async set(place: string, ports: readonly networks.PortMapping[]): Promise<void> {
     if (this.#doors === undefined) return;
     const had = this.#open.get(place) ?? new Map<string, Close>();
-    const wanted = new Map(ports.filter(({ protocol }) => protocol === "tcp").map((port) => [nameOf(port), port]));
+    const wanted = new Map(ports.filter(({ protocol }) => protocol in PROTOCOLS).map((port) => [nameOf(port), port]));
     const opening: Opening = { place, isCalledOff: false };
     this.#openings.add(opening);
     const missing = [...wanted].filter(([name]) => !had.has(name));
@@ -68,7 +68,8 @@ export class PublishedPorts {
 
   async #openOne(port: networks.PortMapping): Promise<Close> {
     try {
-      return await this.#doors!.open({ address: port.hostAddress, port: port.hostPort });
+      const protocol = PROTOCOLS[port.protocol]!;
+      return await this.#doors!.open({ address: port.hostAddress, port: port.hostPort, protocol });
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (typeof code !== "string" || error instanceof HostFailure) throw error;
@@ -77,6 +78,9 @@ export class PublishedPorts {
   }
 }
 
-function nameOf({ hostAddress, hostPort, containerPort }: networks.PortMapping): string {
-  return `${hostAddress} ${hostPort} ${containerPort}`;
+/** Those that have doors. */
+const PROTOCOLS: Readonly<Record<string, "tcp" | "udp">> = { tcp: "tcp", udp: "udp" };
+
+function nameOf({ protocol, hostAddress, hostPort, containerPort }: networks.PortMapping): string {
+  return `${protocol} ${hostAddress} ${hostPort} ${containerPort}`;
 }

@@ -2,6 +2,8 @@
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
@@ -104,6 +106,21 @@ describe("coracle daemon --simulated", () => {
     for (const host of hosts) await expect.poll(() => heardAt(port, "said ", host).catch(() => "")).toBe("said over\n");
   });
 
+  test("a published UDP port really takes datagrams, and answers each visitor", async () => {
+    const socket = join(root, "datagrams.sock");
+    await start(["-H", `unix://${socket}`]);
+    const engine = new EngineClient(socket);
+    const ExposedPorts = { "7/udp": {} };
+    const Cmd = ["nc", "-u", "-lk", "-p", "7", "-e", "cat"];
+    const id = await engine.running({ Cmd, ExposedPorts, HostConfig: { PublishAllPorts: true } });
+    const { NetworkSettings } = await engine.inspect<{ NetworkSettings: { Ports: Ports } }>(id);
+    const port = Number(NetworkSettings.Ports["7/udp"]?.[0]?.HostPort);
+    for (const said of ["one", "two"]) expect(await echoed(port, said)).toBe(said);
+    if (existsSync("/proc/net/if_inet6")) expect(await echoed(port, "six", "::1")).toBe("six");
+    expect((await engine.call("DELETE", `/containers/${id}?force=1`)).status).toBe(204);
+    expect(await isBindable(port)).toBe(true);
+  });
+
   test("configured runtimes exist, each once", async () => {
     const socket = join(root, "runtimes.sock");
     await start(["-H", `unix://${socket}`, "--add-runtime", "runc=/bin/runc", "--add-runtime", "kata=/bin/kata"]);
@@ -150,6 +167,24 @@ async function heardAt(port: number, said: string, host: string): Promise<string
   const visitor = connect({ host, port, allowHalfOpen: true });
   visitor.end(said);
   return (await visitor.toArray()).join("");
+}
+
+/** What comes back of a datagram, which is sent until it does: the program begins to listen a little after the start. */
+async function echoed(port: number, said: string, host = "127.0.0.1"): Promise<string> {
+  const visitor = createSocket(host.includes(":") ? "udp6" : "udp4");
+  const sending = setInterval(() => visitor.send(said, port, host), 50);
+  const [bytes] = (await once(visitor, "message")) as [Buffer];
+  clearInterval(sending);
+  visitor.close();
+  return bytes.toString();
+}
+
+async function isBindable(port: number): Promise<boolean> {
+  const socket = createSocket("udp4");
+  socket.bind({ port, address: "127.0.0.1", exclusive: true });
+  await once(socket, "listening");
+  socket.close();
+  return true;
 }
 
 interface Started {

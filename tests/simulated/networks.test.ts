@@ -132,10 +132,13 @@ describe("networks", () => {
   test("a published port leads to its own container, and is refused if that has only IPv6", async () => {
     const onlyIpv6 = { address: "", gateway: "", ipv6Gateway: "fd00::1" };
     await perform({ tag: "join", val: { ...join(OTHER, ""), ...onlyIpv6, ipv6Address: "fd00::2" } });
-    const published = { ...join(WEB, "", [port("0.0.0.0", 8080)]), ...onlyIpv6, ipv6Address: "fd00::3" };
+    const ports = [port("0.0.0.0", 8080), { ...port("0.0.0.0", 8080), protocol: "udp" }];
+    const published = { ...join(WEB, "", ports), ...onlyIpv6, ipv6Address: "fd00::3" };
     await perform({ tag: "join", val: published });
-    expect(world.publishedAt("127.0.0.1", 8080)?.to).toBe(world.namespaceOf(WEB));
-    expect(routeTo(world, world.machine, "127.0.0.1", 8080)).toEqual({ error: "ECONNREFUSED" });
+    expect(world.publishedAt("127.0.0.1", { protocol: "tcp", port: 8080 })?.to).toBe(world.namespaceOf(WEB));
+    const routeFor = (protocol: "tcp" | "udp"): unknown =>
+      routeTo(world, world.machine, "127.0.0.1", { protocol, port: 8080 });
+    expect([routeFor("tcp"), routeFor("udp")]).toEqual([{ error: "ECONNREFUSED" }, "dropped"]);
   });
 
   test("doors that open after their endpoint has gone are closed again, and the endpoint stays away", async () => {

@@ -2,7 +2,7 @@
 
 import type { processes } from "../../shared/index.js";
 import type { MadeFiles } from "../files/special.js";
-import { tcp6Text, tcpText } from "../traffic/files.js";
+import { tcp6Text, tcpText, udp6Text, udpText } from "../traffic/files.js";
 import type { NetworkNamespace } from "../traffic/namespace.js";
 import { controlFiles } from "./control-files.js";
 import type { Resources, Spec } from "./oci-spec.js";
@@ -35,6 +35,8 @@ export function procFiles(spec: Spec, launch: Launched, seen: Seen): MadeFiles {
     ["uptime", () => `${seconds(seen.uptime())} ${seconds(seen.uptime())}\n`],
     ["net/tcp", () => tcpText(network)],
     ["net/tcp6", () => tcp6Text(network)],
+    ["net/udp", () => udpText(network)],
+    ["net/udp6", () => udp6Text(network)],
     ["sys/kernel/hostname", () => `${spec.hostname ?? ""}\n`],
     ["sys/kernel/osrelease", () => `${machine.release}\n`],
     ["sys/kernel/ostype", () => "Linux\n"],

@@ -80,6 +80,11 @@ export function isEvery(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
 }
 
+/** An address of IPv6 that means something on one link alone (RFC 4291, 2.5.6): programs name the interface behind a `%`. */
+export function isOfLink(address: string): boolean {
+  return isWithin(address, "fe80::/10");
+}
+
 export function isIpv6(address: string): boolean {
   return address.includes(":");
 }

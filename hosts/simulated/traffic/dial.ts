@@ -28,6 +28,26 @@ export async function dial(world: World, to: Peer): Promise<PortConnection> {
   return { readable: readableOf(world, end), writable: writableOf(world, end) };
 }
 
+/**
+ * The same with a UDP port: each chunk is a datagram. It ends when the other side says that nobody listens there. Rejects
+ * with `SocketError` if there is no way.
+ */
+export async function dialDatagrams(world: World, to: Peer): Promise<PortConnection> {
+  const { time, traffic, ended } = world;
+  const opening = new Promise<ConnectionEnd>((resolve, reject) => {
+    const open = (): void => {
+      try {
+        resolve(traffic.datagrams.connect(traffic.datagrams.bind(traffic.machine), to));
+      } catch (error) {
+        reject(error as Error);
+      }
+    };
+    time.enter(open).catch(reject);
+  });
+  const end = await before(ended, opening);
+  return { readable: readableOf(world, end), writable: writableOf(world, end) };
+}
+
 /** Acts as an event of its own. */
 async function enter({ time, ended }: World, act: () => void): Promise<void> {
   await before(ended, time.enter(act));

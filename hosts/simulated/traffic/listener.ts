@@ -19,7 +19,7 @@ export class Listener implements Listening {
     readonly port: number,
   ) {
     this.#namespace = namespace;
-    namespace.add(this);
+    namespace.listeners.add(this);
   }
 
   /** A connection has arrived. False if too many wait. */
@@ -42,7 +42,7 @@ export class Listener implements Listening {
 
   /** Connections that nobody has accepted end, too. */
   close(): void {
-    this.#namespace.remove(this);
+    this.#namespace.listeners.remove(this);
     for (const connection of this.#queue.splice(0)) connection.close();
   }
 }

@@ -1,17 +1,30 @@
 // A network namespace: the interfaces of a container or of the machine, and who listens there.
 
 import type { networks } from "../../shared/index.js";
-import { isEvery, isIpv6, isLoopback } from "./addresses.js";
-import { SocketError } from "./errors.js";
-import { addressesOf } from "./families.js";
-import type { ConnectionEnd } from "./connection.js";
+import { isLoopback } from "./addresses.js";
+import { Bindings, type Bound } from "./bindings.js";
+import { allAddressesOf } from "./families.js";
+import type { ConnectionEnd, Peer } from "./connection.js";
 
-/** Who listens at an address and port. */
-export interface Listening {
-  readonly address: string;
-  readonly port: number;
+/** Who listens for connections at an address and port. */
+export interface Listening extends Bound {
   /** A connection has arrived. False if it is refused. */
   offer(connection: ConnectionEnd): boolean;
+}
+
+export interface Datagram {
+  bytes: Uint8Array;
+  from: Peer;
+  /** The receiver's address to which it was sent. */
+  address: string;
+}
+
+/** Who takes datagrams at an address and port. */
+export interface Receiving extends Bound {
+  /** Whether it takes them from this peer. */
+  accepts(peer: Peer): boolean;
+  /** One has arrived. It is lost if there is no room for it. */
+  offer(datagram: Datagram): void;
 }
 
 /** What an interface has carried one way. */
@@ -30,7 +43,10 @@ export class NetworkNamespace {
   readonly joins = new Map<string, networks.Join>();
   /** How names are resolved at 127.0.0.11; null: nothing answers there. */
   resolver: networks.Resolver | null = null;
-  readonly #listeners = new Set<Listening>();
+  /** Sockets of TCP that listen. */
+  readonly listeners = new Bindings<Listening>((address) => this.has(address));
+  /** Sockets of UDP. */
+  readonly datagrams = new Bindings<Receiving>((address) => this.has(address));
   /** By network. */
   readonly #counts = new Map<string, Counts>();
 
@@ -47,29 +63,7 @@ export class NetworkNamespace {
   }
 
   has(address: string): boolean {
-    return isLoopback(address) || [...this.joins.values()].some((join) => addressesOf(join).includes(address));
-  }
-
-  get listeners(): Listening[] {
-    return [...this.#listeners];
-  }
-
-  /** Throws `SocketError` if another one listens there. */
-  add(listener: Listening): void {
-    const { address, port } = listener;
-    if (!isEvery(address) && !this.has(address)) throw new SocketError("EADDRNOTAVAIL");
-    const isTaken = (other: Listening): boolean =>
-      other.port === port && (serves(listener, other.address) || serves(other, address));
-    if (this.listeners.some(isTaken)) throw new SocketError("EADDRINUSE");
-    this.#listeners.add(listener);
-  }
-
-  remove(listener: Listening): void {
-    this.#listeners.delete(listener);
-  }
-
-  listenerAt(address: string, port: number): Listening | undefined {
-    return this.listeners.find((one) => one.port === port && serves(one, address));
+    return isLoopback(address) || [...this.joins.values()].some((join) => allAddressesOf(join).includes(address));
   }
 
   /** Counts a packet on the interface to a network. */
@@ -104,11 +98,6 @@ export class NetworkNamespace {
     this.#counts.clear();
     this.resolver = null;
   }
-}
-
-/** Whether a listener gets what is sent to an address. One at `::` serves IPv4, too (ipv6(7)). */
-function serves({ address: own }: Listening, address: string): boolean {
-  return own === "::" || own === address || (own === "0.0.0.0" && !isIpv6(address));
 }
 
 function noCounts(): Counts {

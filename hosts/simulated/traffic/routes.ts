@@ -2,9 +2,9 @@
 // The rules are those of the Linux host (runtime-linux/networks/rules.ts), the same for both families of addresses.
 
 import type { networks } from "../../shared/index.js";
-import { familyOf, isLoopback, isWithin, type Family } from "./addresses.js";
+import { familyOf, isLoopback, isOfLink, isWithin, type Family } from "./addresses.js";
 import type { SocketErrorCode } from "./errors.js";
-import { bridgeIn, endpointIn } from "./families.js";
+import { bridgeIn, endpointIn, linkAddress } from "./families.js";
 import type { NetworkNamespace } from "./namespace.js";
 
 /** The networks of the machine, and who is on them. */
@@ -17,11 +17,14 @@ export interface Topology {
   bridges(): Iterable<networks.Bridge>;
   /** Who has an address on a network. */
   ownerOf(network: string, address: string): NetworkNamespace | undefined;
-  /** The endpoint behind a published TCP port of the machine. */
-  publishedAt(address: string, port: number): Published | undefined;
-  /** Whether an endpoint on a network that is routed in the address's family has published this TCP port of its own. */
-  isOpened(network: string, address: string, port: number): boolean;
+  /** The endpoint behind a published port of the machine. */
+  publishedAt(address: string, service: Service): Published | undefined;
+  /** Whether an endpoint on a network that is routed in the address's family has published this port of its own. */
+  isOpened(network: string, address: string, service: Service): boolean;
 }
+
+/** What a packet is for: a port, or nothing but an echo. */
+export type Service = { protocol: "tcp" | "udp"; port: number } | { protocol: "icmp" };
 
 /** An endpoint, its container's namespace, and its port there. */
 export interface Published {
@@ -43,6 +46,8 @@ export interface Route {
   /** The address and port at which the packet arrives: others than asked for if the port is published. */
   address: string;
   port: number;
+  /** The sender's own address. */
+  own: string;
   /** The sender's address as the receiver sees it. */
   from: string;
   /** The first is the sender's, the last the receiver's. */
@@ -54,34 +59,59 @@ export interface Route {
 export type NoRoute = { error: SocketErrorCode } | "nobody" | "dropped";
 
 /** `address`: in its one text. */
-export function routeTo(topology: Topology, from: NetworkNamespace, address: string, port = 0): Route | NoRoute {
-  return from.isMachine ? fromMachine(topology, address, port) : fromContainer(topology, from, address, port);
+export function routeTo(
+  topology: Topology,
+  from: NetworkNamespace,
+  address: string,
+  service: Service,
+): Route | NoRoute {
+  if (from.isMachine) return fromMachine(topology, address, service);
+  const [plain = "", zone] = address.split("%");
+  if (isOfLink(plain) && zone === undefined) return { error: "EINVAL" };
+  return fromContainer(topology, from, plain, service, zone);
 }
 
-function fromContainer(topology: Topology, from: NetworkNamespace, address: string, port: number): Route | NoRoute {
+function portOf(service: Service): number {
+  return service.protocol === "icmp" ? 0 : service.port;
+}
+
+/** `zone`: the interface that leads to the address, if it is given. */
+function fromContainer(
+  topology: Topology,
+  from: NetworkNamespace,
+  address: string,
+  service: Service,
+  zone?: string,
+): Route | NoRoute {
+  const port = portOf(service);
   if (from.has(address)) return local(from, address, port);
   const family = familyOf(address);
   const joins = [...from.joins.values()].filter((join) => endpointIn(join, family).address !== "");
   const near = joins.find(({ bridge }) => isWithin(address, bridgeIn(bridge, family).subnet));
   if (near && bridgeIn(near.bridge, family).gateway !== address)
-    return alongBridge(topology, from, near, address, port);
+    return alongBridge(topology, near, { from, own: endpointIn(near, family).address, address, port });
+  const linked = [...from.joins.values()].find(
+    (join) => linkAddress(join, address) !== undefined && (zone ?? join.interfaceName) === join.interfaceName,
+  );
+  if (linked) return alongBridge(topology, linked, { from, own: linkAddress(linked, address)!, address, port });
   const gate = near ?? joins.find((join) => endpointIn(join, family).gateway !== "");
   if (!gate) return { error: "ENETUNREACH" };
+  const own = endpointIn(gate, family).address;
   const passed: Passed[] = [{ namespace: from, network: gate.bridge, way: "sent" }];
   if (isMachines(topology, address)) {
-    const published = topology.publishedAt(address, port);
-    if (published) return toPublished(published, gate, address, passed);
-    const own = endpointIn(gate, family).address;
-    return { to: topology.machine, address, port, from: own, passed, isLocal: false };
+    const published = topology.publishedAt(address, service);
+    if (published) return toPublished(published, gate, address, passed, service);
+    return { to: topology.machine, address, port, own, from: own, passed, isLocal: false };
   }
   // Another network's firewall drops it, unless its gateway mode lets it in, and an internal network's own does.
   const bridge = bridgeOf(topology, address);
-  if (gate.bridge.internal || (bridge && !letsIn(topology, bridge, address, port))) return "dropped";
+  if (gate.bridge.internal || (bridge && !letsIn(topology, bridge, address, service))) return "dropped";
   if (!bridge) return outside(topology, address);
   const to = topology.ownerOf(bridge.network, address);
   if (!to) return "nobody";
   const arrived: Passed = { namespace: to, network: bridge, way: "received" };
-  return { to, address, port, from: senderOf(gate, bridge, family), passed: [...passed, arrived], isLocal: false };
+  const seen = senderOf(gate, bridge, family);
+  return { to, address, port, own, from: seen, passed: [...passed, arrived], isLocal: false };
 }
 
 function bridgeOf(topology: Topology, address: string): networks.Bridge | undefined {
@@ -89,28 +119,30 @@ function bridgeOf(topology: Topology, address: string): networks.Bridge | undefi
   return [...topology.bridges()].find((bridge) => isWithin(address, bridgeIn(bridge, family).subnet));
 }
 
-/** Whether packets from elsewhere reach a container at its own address. `port`: 0 for an echo request. */
-function letsIn(topology: Topology, bridge: networks.Bridge, address: string, port: number): boolean {
+/**
+ * Whether packets from elsewhere reach a container at its own address. Without a firewall they do. But an internal
+ * network's containers have no way to answer them.
+ */
+function letsIn(topology: Topology, bridge: networks.Bridge, address: string, service: Service): boolean {
   if (bridge.internal) return false;
+  if (!bridge.firewall) return true;
   const { mode } = bridgeIn(bridge, familyOf(address));
   if (mode !== "routed") return mode === "nat-unprotected";
-  return port === 0 || topology.isOpened(bridge.network, address, port);
+  return service.protocol === "icmp" || topology.isOpened(bridge.network, address, service);
 }
 
 /** Under which address a container's packet gets to another network: the machine's own there, if it is masqueraded. */
 function senderOf(gate: networks.Join, to: networks.Bridge, family: Family): string {
-  const isMasked = gate.bridge.masquerades && bridgeIn(gate.bridge, family).mode !== "routed";
+  const { masquerades, firewall } = gate.bridge;
+  const isMasked = masquerades && firewall && bridgeIn(gate.bridge, family).mode !== "routed";
   return isMasked ? bridgeIn(to, family).gateway : endpointIn(gate, family).address;
 }
 
 function alongBridge(
   topology: Topology,
-  from: NetworkNamespace,
-  join: networks.Join,
-  address: string,
-  port: number,
+  { bridge }: networks.Join,
+  { from, own, address, port }: { from: NetworkNamespace; own: string; address: string; port: number },
 ): Route | NoRoute {
-  const { bridge } = join;
   const to = topology.ownerOf(bridge.network, address);
   if (!to) return "nobody";
   if (!bridge.connectsContainers) return "dropped";
@@ -118,7 +150,7 @@ function alongBridge(
     { namespace: from, network: bridge, way: "sent" },
     { namespace: to, network: bridge, way: "received" },
   ];
-  return { to, address, port, from: endpointIn(join, familyOf(address)).address, passed, isLocal: false };
+  return { to, address, port, own, from: own, passed, isLocal: false };
 }
 
 /** Where a published port leads. `isForwarded`: by a program of the machine, otherwise by its firewall. */
@@ -147,10 +179,11 @@ function toPublished(
   gate: networks.Join,
   asked: string,
   passed: readonly Passed[],
+  service: Service,
 ): Route | NoRoute {
   const { join, to, port } = published;
   const lead = leadOf(published, asked);
-  if (lead === null) return ONLY_HELD;
+  if (lead === null) return onlyHeld(service);
   const { bridge } = join;
   const isSame = gate.bridge.network === bridge.network;
   if (gate.bridge.internal && !isSame && !lead.isForwarded) return "dropped";
@@ -158,16 +191,19 @@ function toPublished(
   const isMachines = isSame || lead.isForwarded;
   const from = isMachines ? bridgeIn(bridge, family).gateway : senderOf(gate, bridge, family);
   const arrived: Passed = { namespace: to, network: bridge, way: "received" };
-  return { to, address: lead.address, port, from, passed: [...passed, arrived], isLocal: false };
+  const own = endpointIn(gate, familyOf(asked)).address;
+  return { to, address: lead.address, port, own, from, passed: [...passed, arrived], isLocal: false };
 }
 
-function fromMachine(topology: Topology, address: string, port: number): Route | NoRoute {
+function fromMachine(topology: Topology, address: string, service: Service): Route | NoRoute {
+  const port = portOf(service);
   const { machine } = topology;
   if (isMachines(topology, address)) {
-    const published = topology.publishedAt(address, port);
+    const published = topology.publishedAt(address, service);
     if (!published) return local(machine, address, port);
     const lead = leadOf(published, address);
-    return lead === null ? ONLY_HELD : intoBridge(published.join.bridge, published.to, lead.address, published.port);
+    if (lead === null) return onlyHeld(service);
+    return { ...intoBridge(published.join.bridge, published.to, lead.address, published.port), own: address };
   }
   const bridge = bridgeOf(topology, address);
   if (!bridge) return outside(topology, address);
@@ -177,11 +213,14 @@ function fromMachine(topology: Topology, address: string, port: number): Route |
 
 function intoBridge(network: networks.Bridge, to: NetworkNamespace, address: string, port: number): Route {
   const passed: Passed[] = [{ namespace: to, network, way: "received" }];
-  return { to, address, port, from: bridgeIn(network, familyOf(address)).gateway, passed, isLocal: false };
+  const own = bridgeIn(network, familyOf(address)).gateway;
+  return { to, address, port, own, from: own, passed, isLocal: false };
 }
 
-/** The machine's socket does not listen, so the port is not taken by others. */
-const ONLY_HELD: NoRoute = { error: "ECONNREFUSED" };
+/** The machine's socket only keeps the port from others: it does not listen, and nobody reads what it gets. */
+function onlyHeld({ protocol }: Service): NoRoute {
+  return protocol === "udp" ? "dropped" : { error: "ECONNREFUSED" };
+}
 
 function isMachines(topology: Topology, address: string): boolean {
   if (isLoopback(address) || topology.addresses.includes(address)) return true;
@@ -190,7 +229,7 @@ function isMachines(topology: Topology, address: string): boolean {
 }
 
 function local(to: NetworkNamespace, address: string, port: number): Route {
-  return { to, address, port, from: address, passed: [], isLocal: true };
+  return { to, address, port, own: address, from: address, passed: [], isLocal: true };
 }
 
 /** The simulated machine is alone in its own network, and there is no other. */

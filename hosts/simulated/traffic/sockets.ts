@@ -1,8 +1,7 @@
 // A process's use of its container's network. Its sockets are closed when it ends.
 
 import type { Clock } from "../../shared/index.js";
-import type { FileSystem } from "../files/file-system.js";
-import { ProcessInput, ProcessOutput, type Holder } from "../processes/descriptors.js";
+import { ProcessInput, ProcessOutput } from "../processes/descriptors.js";
 import { either, type Source } from "../processes/streams.js";
 import type { ProcessListener, ProcessNetwork, ProcessSocket } from "../program.js";
 import type { ConnectionEnd, Peer } from "./connection.js";
@@ -11,16 +10,9 @@ import { addressesIn, serversIn } from "./files.js";
 import { Listener } from "./listener.js";
 import type { NameAnswer } from "./name-answers.js";
 import { canonical, familyOf, type Family } from "./addresses.js";
+import type { Owner } from "./owner.js";
+import { OwnedDatagrams } from "./process-datagrams.js";
 import type { CallOff, KernelNetwork } from "./traffic.js";
-
-/** The process whose sockets they are. */
-export interface Owner extends Holder {
-  readonly ended: AbortSignal;
-  readonly files: Pick<FileSystem, "read">;
-  /** The world's time. */
-  readonly clock: Clock;
-  sleep(ns: bigint): Promise<void>;
-}
 
 /** How long a name server may take, and how often it is asked (resolv.conf(5)). */
 const ANSWER_NS = 5_000_000_000n;
@@ -43,6 +35,8 @@ export class Sockets implements ProcessNetwork {
     const chosen = (addresses: readonly string[]): string[] => inOrder(addresses, family);
     const literal = canonical(name.replace(/^\[(.*)\]$/, "$1"));
     if (literal !== null) return chosen([literal]);
+    const zoned = this.#zoned(name);
+    if (zoned !== null) return chosen([zoned]);
     const known = chosen(addressesIn(this.#file("/etc/hosts"), name));
     if (known.length > 0) return known;
     if (name.toLowerCase() === "localhost") return chosen(["127.0.0.1"]); // RFC 6761, 6.3
@@ -114,6 +108,13 @@ export class Sockets implements ProcessNetwork {
     return new Listener(this.#network.namespace, canonical(address) ?? address, port);
   }
 
+  /** Those at a port, or at a free one. It ends with this process. Throws `SocketError`. */
+  datagrams(port = 0, address = EVERY_ADDRESS): OwnedDatagrams {
+    const { namespace, traffic } = this.#network;
+    const socket = this.own(traffic.datagrams.bind(namespace, port, address));
+    return new OwnedDatagrams(this.#process, traffic, socket, this);
+  }
+
   /** The next connection. Throws `SocketError` if there is none for `patience` nanoseconds. */
   async accept(listener: Listener, patience?: bigint): Promise<ConnectionEnd> {
     const { clock } = this.#process;
@@ -138,9 +139,14 @@ export class Sockets implements ProcessNetwork {
     return opened;
   }
 
+  /** It has another owner, or none any more. */
+  disown(opened: { close(): void }): void {
+    this.#open.delete(opened);
+  }
+
   /** Closes it now. */
   release(opened: { close(): void }): void {
-    this.#open.delete(opened);
+    this.disown(opened);
     opened.close();
   }
 
@@ -164,6 +170,14 @@ export class Sockets implements ProcessNetwork {
       }),
     );
     return result!;
+  }
+
+  /** An address with the interface that leads to it, such as `fe80::7%eth0`, in its one text; null for any other text. */
+  #zoned(name: string): string | null {
+    const [address = "", zone = "", ...more] = name.replace(/^\[(.*)\]$/, "$1").split("%");
+    const known = canonical(address);
+    const { interfaces } = this.#network.namespace;
+    return known !== null && more.length === 0 && interfaces.includes(zone) ? `${known}%${zone}` : null;
   }
 
   #file(path: string): string {

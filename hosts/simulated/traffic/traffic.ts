@@ -3,26 +3,24 @@
 import type { Clock } from "../../shared/index.js";
 import { canonical } from "./addresses.js";
 import { connected, type ConnectionEnd, type Peer } from "./connection.js";
+import { Datagrams, NEIGHBOUR_NS } from "./datagrams.js";
+import { EphemeralPorts } from "./ephemeral-ports.js";
 import type { SocketErrorCode } from "./errors.js";
 import type { Carry } from "./flow.js";
 import type { NameAnswer, NameTables } from "./name-answers.js";
 import type { NetworkNamespace } from "./namespace.js";
-import { routeTo, type Route, type Topology } from "./routes.js";
-import type { Way, Wire } from "./wire.js";
+import { routeTo, type NoRoute, type Route, type Service, type Topology } from "./routes.js";
+import { homeward, isThere } from "./ways.js";
+import type { Wire } from "./wire.js";
 
-/** The kernel asks three times, once a second, who has an address on the bridge (arp(7)). */
-const NEIGHBOUR_NS = 3_000_000_000n;
 /** The first packet of a connection is sent again after this long, then after twice as long (tcp_syn_retries). */
 const FIRST_RETRY_NS = 1_000_000_000n;
 const MOST_RETRIES = 6;
 /** Where a container's resolver answers. */
 const RESOLVER = "127.0.0.11";
-const NAME_SERVER_PORT = 53;
+const NAME_SERVICE: Service = { protocol: "udp", port: 53 };
 /** Bytes of a short datagram with its headers. */
 const QUERY_BYTES = 75;
-/** net.ipv4.ip_local_port_range (ip(7)). */
-const FIRST_PORT = 32_768;
-const PORTS = 28_232;
 
 /** The network that a container's processes use. */
 export interface KernelNetwork {
@@ -43,10 +41,13 @@ export type CallOff = () => void;
 
 export class Traffic {
   readonly #needs: TrafficNeeds;
-  #ports = 0;
+  /** Those of UDP. */
+  readonly datagrams: Datagrams;
+  readonly #ports = new EphemeralPorts();
 
   constructor(needs: TrafficNeeds) {
     this.#needs = needs;
+    this.datagrams = new Datagrams(needs);
   }
 
   get machine(): NetworkNamespace {
@@ -57,7 +58,7 @@ export class Traffic {
   connect(from: NetworkNamespace, to: Peer, done: Callback<ConnectionEnd | SocketErrorCode>): CallOff {
     const attempt = new Later(this.#needs.clock);
     const begin = (retries: number): void => {
-      const route = this.#route(from, to);
+      const route = this.#route(from, to.address, { protocol: "tcp", port: to.port });
       if (typeof route === "object" && "error" in route) return attempt.after(0n, () => done(route.error));
       if (route === "nobody") return attempt.after(NEIGHBOUR_NS, () => done("EHOSTUNREACH"));
       const ns = route === "dropped" ? null : this.#needs.wire.carrySegments(route, 0);
@@ -71,7 +72,7 @@ export class Traffic {
 
   /** Sends a datagram that is sent back. Calls back if and when it returns. Returns an error if there is no way. */
   echo(from: NetworkNamespace, address: string, bytes: number, back: () => void): SocketErrorCode | null {
-    const route = this.#route(from, { address, port: 0 });
+    const route = this.#route(from, address, { protocol: "icmp" });
     if (typeof route === "string") return null;
     if ("error" in route) return route.error;
     const { clock, wire } = this.#needs;
@@ -100,26 +101,29 @@ export class Traffic {
       const ns = this.#needs.wire.carry({ passed: [], isLocal: true }, QUERY_BYTES) ?? 0n;
       later.after(2n * ns, () => done(this.#needs.names.answer(resolver, asked, isReverse)));
     } else {
-      // No other name server exists in this world.
-      const route = this.#route(from, { address: server, port: NAME_SERVER_PORT });
-      later.after(0n, () =>
-        done(typeof route === "string" ? "silence" : "error" in route ? route.error : "ECONNREFUSED"),
-      );
+      later.after(0n, () => done(this.#answerOf(this.#route(from, server, NAME_SERVICE))));
     }
     return () => later.callOff();
   }
 
-  #route(from: NetworkNamespace, { address, port }: Peer): ReturnType<typeof routeTo> {
-    return routeTo(this.#needs.topology, from, canonical(address) ?? address, port);
+  /** No other name server exists in this world: whoever has its port does not understand the question. */
+  #answerOf(route: Route | NoRoute): SocketErrorCode | "silence" {
+    if (typeof route === "string") return "silence";
+    if ("error" in route) return route.error;
+    return route.to.datagrams.at(route.address, route.port).length > 0 ? "silence" : "ECONNREFUSED";
+  }
+
+  #route(from: NetworkNamespace, address: string, service: Service): Route | NoRoute {
+    return routeTo(this.#needs.topology, from, canonical(address) ?? address, service);
   }
 
   /** The first packet of a connection arrives. */
   #arrive(route: Route, attempt: Later, done: Callback<ConnectionEnd | SocketErrorCode>): void {
     const { wire, clock } = this.#needs;
-    const listener = route.to.listenerAt(route.address, route.port);
+    const listener = route.to.listeners.at(route.address, route.port)[0];
     const back = wire.carrySegments(homeward(route), 0) ?? FIRST_RETRY_NS;
     if (!listener) return attempt.after(back, () => done("ECONNREFUSED"));
-    const own: Peer = { address: route.from, port: this.#freePort() };
+    const own: Peer = { address: route.from, port: this.#ports.next() };
     const ways: [Carry, Carry] = [this.#carrier(route, false), this.#carrier(route, true)];
     const { near, far } = connected(clock, ways, own, { address: route.address, port: route.port });
     if (!listener.offer(far)) return attempt.after(back, () => done("ECONNREFUSED"));
@@ -136,24 +140,6 @@ export class Traffic {
     const way = isBack ? homeward(route) : route;
     return (bytes) => (isThere(route) ? wire.carrySegments(way, bytes) : null);
   }
-
-  #freePort(): number {
-    this.#ports = (this.#ports + 1) % PORTS;
-    return FIRST_PORT + this.#ports;
-  }
-}
-
-/** Whether the interfaces on the way still exist. */
-function isThere({ to, isLocal, address, passed }: Route): boolean {
-  if (isLocal) return true;
-  const reaches = passed.every(({ namespace, network }) => namespace.joins.has(network.network));
-  return reaches && (to.isMachine || to.has(address));
-}
-
-/** The way of an answer. */
-function homeward({ passed, address, isLocal }: Route): Way {
-  const other = { sent: "received", received: "sent" } as const;
-  return { passed: passed.map((place) => ({ ...place, way: other[place.way] })).reverse(), address, isLocal };
 }
 
 /** One thing after the other, until it is called off. */

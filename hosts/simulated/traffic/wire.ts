@@ -2,7 +2,8 @@
 
 import type { FaultSource } from "../faults.js";
 import { isIpv6 } from "./addresses.js";
-import type { Passed, Route } from "./routes.js";
+import type { Passed } from "./routes.js";
+import type { Way } from "./ways.js";
 
 /** From one namespace to another, through the kernel of one machine. */
 const WAY_NS = 30_000n;
@@ -14,9 +15,6 @@ const ETHERNET_BYTES = 14;
 const IPV4_BYTES = 20;
 const IPV6_BYTES = 40;
 const TCP_BYTES = 32;
-
-/** What matters of a route for the time that a packet takes. */
-export type Way = Pick<Route, "passed" | "address" | "isLocal">;
 
 /** The bytes of the header of a packet to an address. */
 export function headerBytes(address: string): number {
@@ -39,10 +37,16 @@ export class Wire {
   }
 
   /** Sends bytes of a stream as packets. Returns the time until the last one arrives; null if it is lost. */
-  carrySegments(route: Way, bytes: number): bigint | null {
-    const segment = PACKET_BYTES - headerBytes(route.address) - TCP_BYTES;
+  carrySegments(way: Way, bytes: number): bigint | null {
+    const segment = PACKET_BYTES - headerBytes(way.address) - TCP_BYTES;
     const packets = Math.max(1, Math.ceil(bytes / segment));
-    return this.carry(route, bytes + packets * frameBytes(route.address, TCP_BYTES));
+    return this.carry(way, bytes + packets * frameBytes(way.address, TCP_BYTES));
+  }
+
+  /** Sends a datagram with its header, in fragments if it is large. Returns the same. */
+  carryDatagram(way: Way, bytes: number): bigint | null {
+    const packets = Math.ceil(bytes / (PACKET_BYTES - headerBytes(way.address)));
+    return this.carry(way, bytes + packets * frameBytes(way.address, 0));
   }
 
   /** Sends one packet. Returns the time until it arrives, in nanoseconds; null if it is lost. */

@@ -6,13 +6,13 @@ import { simulatedHost, type SocketError } from "../../../hosts/simulated/index.
 import { openEngine } from "../../../hosts/embedding/open.js";
 import { TrafficWorld } from "./traffic-fixture.js";
 
-const opened: { address: string; port: number }[] = [];
+const opened: { address: string; port: number; protocol: string }[] = [];
 const closed: number[] = [];
 const taken = Object.assign(new Error("taken"), { code: "EADDRINUSE" });
 let world: TrafficWorld;
 
 beforeAll(async () => {
-  const open = async (port: { address: string; port: number }): Promise<() => void> => {
+  const open = async (port: { address: string; port: number; protocol: string }): Promise<() => void> => {
     if (port.port === 9999) throw taken;
     opened.push(port);
     return () => void closed.push(port.port);
@@ -96,7 +96,7 @@ test("without a listener, or when the container has ended, it is refused", async
 test("real doors are opened before the start is answered, and closed when the container has ended", async () => {
   opened.length = closed.length = 0;
   await world.start("doors", "exec nc -l -p 7", "default", publishing(7010, 7011));
-  expect(opened).toEqual([7010, 7011].map((port) => ({ address: "127.0.0.1", port })));
+  expect(opened).toEqual([7010, 7011].map((port) => ({ address: "127.0.0.1", port, protocol: "tcp" })));
   expect(closed).toEqual([]);
   await world.send("DELETE", "/containers/doors?force=1");
   expect(closed).toEqual([7010, 7011]);

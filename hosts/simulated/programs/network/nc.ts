@@ -1,11 +1,12 @@
-// nc: as in busybox, with -v and -z as in Alpine's.
+// nc: as in busybox, with -u, -v and -z as in Alpine's and in the official image's.
 
 import type { ContainerProcess } from "../../processes/process.js";
 import type { Input, Output } from "../../program.js";
 import type { ConnectionEnd } from "../../traffic/connection.js";
 import { SocketError } from "../../traffic/errors.js";
 import type { Listener } from "../../traffic/listener.js";
-import { bracketed } from "../../traffic/addresses.js";
+import { bracketed, canonical } from "../../traffic/addresses.js";
+import { probe, receive, sendTo, type Wish } from "./nc-datagrams.js";
 import { refusalText } from "./refusals.js";
 import { BrokenPipe } from "../../processes/descriptors.js";
 import { command, complain } from "../command.js";
@@ -24,6 +25,8 @@ export const nc = command(async (process, args) => {
   // -ll, or Alpine's -k: one connection after the other.
   const isLasting = flags.has("k") || isRepeated("l", own.slice(0, own.length - words.length));
   try {
+    if (flags.has("u"))
+      return await receive(process, { port, address: flags.get("s") }, { patience, program, isLasting });
     const listener = process.network.own(process.network.bind(port, flags.get("s")));
     return await server(process, listener, { patience, program, isLasting });
   } catch (error) {
@@ -43,16 +46,9 @@ function isRepeated(letter: string, options: readonly string[]): boolean {
   return count > 1;
 }
 
-const LETTERS = "lknvzp:w:i:s:";
+const LETTERS = "lknuvzp:w:i:s:";
 /** Letters without a value, then perhaps one with its value. */
-const CLUSTER = /^-([lknvz]*)([pwis]?)(.*)$/;
-
-interface Wish {
-  /** Nanoseconds; undefined for no limit. */
-  patience: bigint | undefined;
-  /** Serves the connection instead of the own input and output. */
-  program: readonly string[];
-}
+const CLUSTER = /^-([lknuvz]*)([pwis]?)(.*)$/;
 
 async function client(
   process: ContainerProcess,
@@ -64,6 +60,7 @@ async function client(
   const [address] = await process.network.lookUp(host);
   if (address === undefined) return complain(process, `bad address '${host}'`);
   try {
+    if (flags.has("u")) return await clientOfDatagrams(process, { host, address, port }, { patience, program, flags });
     const connection = await process.network.reach({ address, port }, patience);
     if (flags.has("v")) await process.stderr.write(`${host} (${bracketed(address)}:${port}) open\n`);
     return flags.has("z") ? 0 : await serve(process, connection, program);
@@ -72,6 +69,18 @@ async function client(
     if (patience !== undefined && error.code === "ETIMEDOUT") return complain(process, "timed out");
     return complain(process, refusalText(address, error));
   }
+}
+
+async function clientOfDatagrams(
+  process: ContainerProcess,
+  { host, address, port }: { host: string; address: string; port: number },
+  { flags, ...wish }: Wish & { flags: ReadonlyMap<string, string> },
+): Promise<number> {
+  const own = process.network.datagrams(portOf(flags.get("p")) ?? 0, flags.get("s"));
+  const peer = { address: canonical(address) ?? address, port };
+  if (flags.has("z") && !(await probe(process, own, peer, wish.patience))) return 1;
+  if (flags.has("v")) await process.stderr.write(`${host} (${bracketed(address)}:${port}) open\n`);
+  return flags.has("z") ? 0 : sendTo(process, own, peer, wish);
 }
 
 async function server(
