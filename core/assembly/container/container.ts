@@ -252,7 +252,10 @@ export class Container {
 
   /** Forgets what a build has lent to it. */
   giveBack(): void {
-    this.mounts = this.mounts.filter((mount: MountPoint) => mount.kind != MountKind.Lent);
+    const kept = this.mounts.filter((mount: MountPoint) => mount.kind != MountKind.Lent);
+    if (kept.length == this.mounts.length) return;
+    this.mounts = kept;
+    this.touch();
   }
 
   /** Some volumes still have to be filled from the container's file system. */

@@ -101,6 +101,8 @@ export class Promises implements Oracle, Invariant {
     const told = [this.#created, this.#mayGo, this.#removed, this.#volumes, this.#mayGoAlong, this.#started];
     for (const one of [...told, this.#networks, this.#leaving, this.#ended, this.#codes, this.#about]) one.clear();
     for (const container of this.#ledger.containers.values()) {
+      // Those of builds go with them.
+      if (container.forBuild === true) this.#mayGo.add(container.id);
       if (container.creating !== true && wordOf(container) !== "removing") this.#created.add(container.id);
       if (container.autoRemove) this.#mayGo.add(container.id);
     }
