@@ -27,6 +27,7 @@ import { Ports } from "./invariants/ports.js";
 import { Promises } from "./invariants/promises.js";
 import { Pruned } from "./invariants/pruned.js";
 import { Prunes } from "./invariants/prunes.js";
+import { Reach } from "./invariants/reach/reach.js";
 import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
 import { Restarts } from "./invariants/restarts.js";
@@ -144,6 +145,7 @@ export class Judges implements Observer {
       new Asked(spares),
       new Figures(),
       new VolumeMounts(),
+      new Reach(),
     ];
   }
 

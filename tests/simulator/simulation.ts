@@ -29,6 +29,9 @@ const REST = 40n * SECOND;
 /** Twice this time is longer than the engine remembers execs. It looks for ended ones every five minutes. */
 const SLEEP = 400n * SECOND;
 
+/** The simulated machine's own, beside those of its networks. */
+const addressOf = (family: 4 | 6): string => (family === 4 ? "192.0.2.10" : "2001:db8::10");
+
 export interface SimulationOptions {
   /** The oracles, by name. The default is all of `oracles.ts`. */
   oracles?: Readonly<Record<string, () => Oracle>>;
@@ -194,7 +197,8 @@ export class Simulation {
     const { world } = course.machine;
     const { ledger } = this.#judges;
     const { clock, inFlight } = course.mischief;
-    this.#judges.atRest({ ledger, found: world.found(), held: world, now: clock.now(), inFlight });
+    const traffic = { arrival: world.arrival, lookUp: world.lookUp, addressOf };
+    this.#judges.atRest({ ledger, found: world.found(), held: world, traffic, now: clock.now(), inFlight });
     this.#clients.rested();
     await this.#lives.look();
   }

@@ -33,7 +33,7 @@ export function drawOptions(draw: Draw, cast: Cast): string {
     [40, "over=/proc/self"],
     [24, `command=${draw.one(["/no/such", "/bin"])}`],
   ]);
-  const net = draw.one(["none", "bridge", "bridge", draw.one(["host", "own", "own", `container:${other}`])]);
+  const net = draw.one(["none", "bridge", "bridge", draw.one(["host", "own", "own", "other", `container:${other}`])]);
   return [`job=${[life, draw.one(["0", "3"]), ...manners].join(",")}`, `net=${net}`, ...options].join(" ");
 }
 

@@ -48,7 +48,12 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [
       4,
       () => [
-        draw.one(["make-network own", "make-network own - routed", "make-network own eth0", "remove-network own"]),
+        draw.one([
+          "make-network own",
+          drawKind(draw),
+          "make-network own eth0",
+          draw.one(["remove-network own", "remove-network own", "remove-network other"]),
+        ]),
       ],
     ],
     [
@@ -62,8 +67,22 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
   ])();
 }
 
+/** A second network, so that two do or do not reach each other, or one of another kind. */
+function drawKind(draw: Draw): string {
+  const kinds = [
+    "- routed",
+    "- routed six",
+    "- six",
+    "- nat-unprotected six",
+    "- internal six isolated",
+    "- internal",
+    "- apart six",
+  ];
+  return `make-network ${draw.one(["own", "other"])} ${draw.one(kinds)}`;
+}
+
 function drawNetwork(draw: Draw): string {
-  return draw.one(["own", "own", "own", "bridge", "none"]);
+  return draw.one(["own", "own", "other", "bridge", "none"]);
 }
 
 /** To a repository of the account's own, and sometimes to one of others. */

@@ -61,10 +61,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
   "remove-volume": { send: ([name = "", query = ""]) => ask("DELETE", `/volumes/${name}`, query) },
   "make-network": {
-    send: ([name = "", parent = "-", mode]) => {
+    send: ([name = "", parent = "-", ...words]) => {
       const onParent = parent === "-" ? {} : { Driver: "macvlan", EnableIPv6: true, Options: { parent } };
-      const inMode = mode === undefined ? {} : { Options: { "com.docker.network.bridge.gateway_mode_ipv4": mode } };
-      return { ...ask("POST", "/networks/create"), body: JSON.stringify({ Name: name, ...onParent, ...inMode }) };
+      const body = JSON.stringify({ Name: name, ...onParent, ...(words.length > 0 && networkBody(words)) });
+      return { ...ask("POST", "/networks/create"), body };
     },
   },
   connect: { send: (words, visible) => wired("connect", words, visible), isAboutOne: true },
@@ -98,6 +98,18 @@ function create([name = "", image = "", ...options]: string[], { ids, acquaintan
   // Pulls a missing image, as docker's `create` does. A later line finds it.
   const next = ({ status }: Heard): string | null => (status === 404 ? `pull ${image}` : null);
   return { ...ask("POST", "/containers/create", `name=${name}`), body: containerBody(image, options), learn, next };
+}
+
+/** `six`: with IPv6; `internal`; `apart`: its containers do not reach each other; else the gateway mode of both families. */
+function networkBody(words: readonly string[]): object {
+  const modes = words.filter((word) => !["six", "internal", "apart"].includes(word));
+  const option = (name: string, value: string): [string, string] => [`com.docker.network.bridge.${name}`, value];
+  const of = (mode: string): [string, string][] => [4, 6].map((family) => option(`gateway_mode_ipv${family}`, mode));
+  const Options = Object.fromEntries([
+    ...modes.flatMap(of),
+    ...(words.includes("apart") ? [option("enable_icc", "false")] : []),
+  ]);
+  return { EnableIPv6: words.includes("six"), Internal: words.includes("internal"), Options };
 }
 
 /** Connects a container to a network, or disconnects it. */

@@ -10,7 +10,7 @@ import { Breach } from "../breach.js";
 import { digest, shortened } from "../digest.js";
 import { ExecEnds } from "../invariants/exec-ends.js";
 import { Images } from "../invariants/images.js";
-import type { Held, Invariant, Seen } from "../invariants/invariant.js";
+import type { Held, Traffic, Invariant, Seen } from "../invariants/invariant.js";
 import { Operations } from "../invariants/operations.js";
 import { Owners } from "../invariants/owners.js";
 import { expectRemembered } from "../invariants/remembered.js";
@@ -24,6 +24,7 @@ export const FORK_EPOCH = 1_000_000;
 /** The most inputs that a fork needs to come to rest. */
 const MOST = 500;
 /** The sizes that the copied machine reports. */
+const SILENT: Traffic = { arrival: () => null, lookUp: () => undefined, addressOf: () => "" };
 const EMPTY: Held = { sizeOf: () => 0, sizeOfVolume: () => 0, mountedVolumes: () => [] };
 /** The end of the journal, beyond the entries of any story. */
 const JOURNAL_END = 1n << 40n;
@@ -155,6 +156,7 @@ export class Fork {
       ledger: this.ledger,
       found: this.#machine.world.inventory(),
       held: EMPTY,
+      traffic: SILENT,
       now: this.#now,
       inFlight: 0,
     };

@@ -3,6 +3,7 @@
 
 import type { Input, engine, types } from "../../../hosts/shared/host.js";
 import type { ObservedStep, Opening } from "../../../hosts/driver/observer.js";
+import type { WorldView } from "../../../hosts/simulated/options.js";
 import type { Ledger } from "../ledger.js";
 import type { Spoilt } from "../worlds/disk.js";
 
@@ -35,11 +36,18 @@ export interface Held {
   mountedVolumes(): readonly string[];
 }
 
+/** What the machine's networks carry. */
+export interface Traffic extends Pick<WorldView, "arrival" | "lookUp"> {
+  /** An address of the machine. */
+  addressOf(family: 4 | 6): string;
+}
+
 /** The state when nothing is pending any more, in the engine and in the world. */
 export interface AtRest {
   readonly ledger: Ledger;
   readonly found: engine.Inventory;
   readonly held: Held;
+  readonly traffic: Traffic;
   readonly now: types.Instant;
   /** Number of the host's pending operations. */
   readonly inFlight: number;
