@@ -32,4 +32,18 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
     wrong: `else if (change.tag === "delete") {\n      if (!WRONG) this.kept.delete(change.val);\n    }`,
     finder: { test: "tests/simulated/faults.test.ts", named: "flushed records exist again" },
   },
+  {
+    name: "simulated packets pass between networks as if nothing kept them apart",
+    file: "hosts/simulated/traffic/routes.ts",
+    right: `  if (mode !== "routed") return mode === "nat-unprotected";`,
+    wrong: `  if (mode !== "routed") return WRONG || mode === "nat-unprotected";`,
+    finder: "simulator",
+  },
+  {
+    name: "simulated containers that leave a network keep their names there",
+    file: "hosts/simulated/networks.ts",
+    right: `    this.#tables.delete(placeOf(leave));`,
+    wrong: `    if (!WRONG) this.#tables.delete(placeOf(leave));`,
+    finder: "simulator",
+  },
 ];
