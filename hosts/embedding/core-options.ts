@@ -7,11 +7,12 @@ import type { EngineOptions } from "./engine.js";
 /** The platform is left out: an engine's answers do not depend on it. */
 export function coreOptionsOf(options: EngineOptions): DriverOptions["engine"] {
   const { directories = { data: "", exec: "" } } = offersOf(options.host);
-  const { host, insecureRegistries, labels, bodyLimit, unpackedLimit, maxApiVersion } = options;
+  const { host, insecureRegistries, labels, networks, bodyLimit, unpackedLimit, maxApiVersion } = options;
   return coreOptions(host, {
     ...{ platform: "embedded", dataRoot: directories.data, execRoot: directories.exec },
     ...(insecureRegistries && { insecureRegistries }),
     ...(labels && { labels }),
+    ...(networks && { networks }),
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(unpackedLimit !== undefined && { unpackedLimit }),
     ...(maxApiVersion !== undefined && { maxApiVersion }),

@@ -31,6 +31,8 @@ export interface EngineOptions {
   insecureRegistries?: readonly string[];
   /** Labels of the engine, `key=value`, shown in `/info`. */
   labels?: readonly string[];
+  /** Settings of networks, as the daemon's flags give them; those that are missing are the usual ones. */
+  networks?: Partial<engine.NetworkOptions>;
   /** JSON bodies beyond this many bytes are refused with 413; 4 MiB by default. */
   bodyLimit?: number;
   /** Most bytes of a tar after decompression: of layers, archives, contexts of builds; 256 GiB by default. */

@@ -36,6 +36,9 @@ interface Cut {
 
 const AT_ONCE: Cut = { afterOutputs: 0, awayNs: 0n, second: 0 };
 
+/** Of so many machines, one has a default network with IPv6. */
+const WITH_IPV6 = 4;
+
 /** The most attempts to open an engine again. From the second one on, no fault is set. */
 const MOST_TRIES = 10;
 
@@ -145,7 +148,9 @@ export class Lives {
       if (error instanceof Trap) judges.broken(new Breach("trap", error.message));
     };
     const { mischief } = course;
-    const engine = new EmbeddedEngine({ host: mischief.host, core, observer, seed: seedBytes(seed, life), onFatal });
+    const networks = seed % WITH_IPV6 === 0 ? { bridgeIpv6: true } : {};
+    const options = { host: mischief.host, core, observer, networks, seed: seedBytes(seed, life), onFatal };
+    const engine = new EmbeddedEngine(options);
     // Completions go to this engine. The next one does not know its operations.
     mischief.deliver = (input) => engine.assembled.deliver(input);
     if (this.settings !== null) engine.assembled.reload(this.settings);
