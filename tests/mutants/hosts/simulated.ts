@@ -37,13 +37,13 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
     file: "hosts/simulated/traffic/routes.ts",
     right: `  if (mode !== "routed") return mode === "nat-unprotected";`,
     wrong: `  if (mode !== "routed") return WRONG || mode === "nat-unprotected";`,
-    finder: "simulator",
+    finder: { test: "tests/simulated/traffic/traffic.test.ts", named: "no way: to" },
   },
   {
     name: "simulated containers that leave a network keep their names there",
     file: "hosts/simulated/networks.ts",
     right: `    this.#tables.delete(placeOf(leave));`,
     wrong: `    if (!WRONG) this.#tables.delete(placeOf(leave));`,
-    finder: "simulator",
+    finder: { test: "tests/simulated/traffic/traffic.test.ts", named: "connected and disconnected while they run" },
   },
 ];

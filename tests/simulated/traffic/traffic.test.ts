@@ -166,8 +166,10 @@ test("connected and disconnected while they run", async () => {
   expect(await reaches()).toBe(false);
   await world.send("POST", "/networks/shop/connect", { Container: "roamer" });
   expect(await reaches()).toBe(true);
+  expect((await world.run("ping -c 1 roamer", "shop")).code).toBe(0);
   await world.send("POST", "/networks/shop/disconnect", { Container: "roamer" });
   expect(await reaches()).toBe(false);
+  expect((await world.run("ping -c 1 roamer", "shop")).output).toBe("ping: bad address 'roamer'\n");
   await world.send("DELETE", "/containers/roamer?force=1");
 });
 
