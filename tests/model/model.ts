@@ -27,6 +27,7 @@ export class Model implements Oracle {
     this.#known.open.set(asked.number, open);
     if (read.noun === "containers") this.#askedContainer(asked, open);
     if (read.noun === "images") this.#askedImage(asked, open);
+    if (read.noun === "networks" && read.verb === "connect") this.#askedToConnect(asked, open);
   }
 
   answered(asked: Asked, answer: Answer): string | null {
@@ -118,6 +119,13 @@ export class Model implements Oracle {
     open.about = read.verb === "prune" ? containers : this.#known.candidates(read.ref, since);
     for (const container of open.about) beginOn(container, number, read, since);
     if (read.verb === "commit") this.#askedImage({ number }, open);
+  }
+
+  /** The network may be gone when the container starts, as one that it was created with. */
+  #askedToConnect({ body }: Asked, { since }: Open): void {
+    const ref = jsonOf(body)?.["Container"];
+    if (typeof ref !== "string") return;
+    for (const { wish } of this.#known.candidates(ref, since)) wish.isFragile = true;
   }
 
   #askedImage({ number }: Pick<Asked, "number">, { read, since, isWild }: Open): void {
