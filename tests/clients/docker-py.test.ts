@@ -112,6 +112,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     "[['/third']]",
     "3 3",
   ],
+  build: ["['py/built:1']", "given", "The command '/bin/sh -c exit 3' returned a non-zero code: 3"],
   events: ["create", "start", "die", "destroy"],
   past_events: ["['start', 'die']"],
   system: ["True linux linux", "True [] True", "['bridge', 'none']", "bridge True"],

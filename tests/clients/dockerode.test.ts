@@ -1,7 +1,8 @@
 // dockerode, unchanged: the library behind most Node programs that start containers.
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
+import { rawTar } from "../support/archives/tar.js";
 import { onEngines } from "../support/on-engines.js";
 
 onEngines("dockerode", (engine) => {
@@ -49,6 +50,16 @@ onEngines("dockerode", (engine) => {
     expect(list.map((item) => item.Names)).toEqual([["/ode"]]);
     await container.remove();
     await expect(container.inspect()).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  test("build", async () => {
+    const context = Readable.from([rawTar([{ name: "Dockerfile", body: "FROM busybox\nRUN echo built > /b\n" }])]);
+    const stream = await docker().buildImage(context, { t: "ode:1" });
+    const lines = await new Promise<{ stream?: string }[]>((resolve, reject) =>
+      docker().modem.followProgress(stream, (error, all) => (error ? reject(error) : resolve(all))),
+    );
+    expect(lines.at(-1)).toEqual({ stream: "Successfully tagged ode:1\n" });
+    await docker().getImage("ode:1").remove();
   });
 
   test("logs followed, events", async () => {

@@ -70,6 +70,15 @@ onEngines("testcontainers", (engine, kind) => {
     expect(await tell("copies", directory)).toEqual([output, inner, ["later: later\n"]]);
   });
 
+  test("builds a Dockerfile", async () => {
+    const context = join(directory, "context");
+    await mkdir(context);
+    const command = 'CMD ["sh", "-c", "echo ready; exec sleep 1000"]';
+    await writeFile(join(context, "Dockerfile"), `FROM busybox\nARG A\nRUN echo $A > /made\n${command}\n`);
+    expect(await tell("build", context)).toBe("given\n");
+    await engine().must(200, "DELETE", "/images/tc:built");
+  });
+
   test("logs as they come", async () => {
     expect(await tell("logs")).toEqual(["one\ntwo\nready\n", "one\ntwo\nready\n"]);
   });

@@ -2,8 +2,12 @@
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { rawTar } from "../../support/archives/tar.js";
+import { run } from "../../support/commands.js";
 import { onEngines } from "../../support/on-engines.js";
+import { file, startWebServer } from "../../support/web-server.js";
 import { DOCKER_MISSING, DockerCli } from "../docker.js";
 
 onEngines(
@@ -56,6 +60,30 @@ onEngines(
       expect(beside.code).toBe(0);
       expect(await shown("cli:2", "cat /k")).toBe("kept");
       await docker().well("rmi", "cli:2", alone.stdout.trim());
+    });
+
+    test("of a tar and of a Dockerfile that a web server has, with and without DOCKER_BUILDKIT=0", async () => {
+      const context = rawTar([
+        { name: "Dockerfile", body: "FROM busybox\nCOPY a /a\n" },
+        { name: "a", body: "of the web" },
+      ]);
+      const web = await startWebServer(engine().daemon.netns.hostAddress, {
+        "/x.tar.gz": file(gzipSync(context)),
+        "/Dockerfile": file(Buffer.from("FROM busybox\nRUN echo alone > /a\n")),
+      });
+      for (const [path, content] of [
+        ["x.tar.gz", "of the web"],
+        ["Dockerfile", "alone\n"],
+      ] as const) {
+        for (const more of [{}, { DOCKER_BUILDKIT: "0" }]) {
+          const env = { ...docker().environment, ...more };
+          const built = await run(["docker", "build", "-t", "cli:3", `${web.url}/${path}`], { env });
+          expect(built.code, built.stderr).toBe(0);
+        }
+        expect(await shown("cli:3", "cat /a")).toBe(content);
+      }
+      await docker().well("rmi", "cli:3");
+      await web.close();
     });
 
     test("ends with the code of the command that failed", async () => {

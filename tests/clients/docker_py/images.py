@@ -1,4 +1,6 @@
-"""Images from registries and archives."""
+"""Images from registries, archives and Dockerfiles."""
+
+import io
 
 import docker
 
@@ -43,3 +45,15 @@ def load(path):
     with open(path, "rb") as archive:
         print([image.tags for image in client.images.load(archive)])
     client.images.remove("py/loaded:1")
+
+
+def build():
+    dockerfile = io.BytesIO(b"FROM busybox\nARG A\nRUN echo $A > /a\nCMD cat /a\n")
+    image, _lines = client.images.build(fileobj=dockerfile, tag="py/built:1", buildargs={"A": "given"}, rm=True)
+    print(image.tags)
+    print(client.containers.run("py/built:1", remove=True).decode(), end="")
+    client.images.remove("py/built:1")
+    try:
+        client.images.build(fileobj=io.BytesIO(b"FROM busybox\nRUN exit 3\n"), forcerm=True)
+    except docker.errors.BuildError as error:
+        print(error.msg)

@@ -36,6 +36,14 @@ export const USING: Readonly<Record<string, Story>> = {
     return [output.split("\n"), fetched, afterwards];
   },
 
+  async build(directory: string) {
+    const image = await GenericContainer.fromDockerfile(directory).withBuildArgs({ A: "given" }).build("tc:built");
+    const container = await image.withWaitStrategy(Wait.forLogMessage("ready")).start();
+    const { output } = await container.exec(["cat", "/made"]);
+    await container.stop();
+    return output;
+  },
+
   async logs() {
     let heard = "";
     const container = await chatty("echo one; echo two; echo ready")

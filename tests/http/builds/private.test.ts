@@ -1,0 +1,51 @@
+// Base images of registries that want credentials: the header X-Registry-Config of a build.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { busyboxLayer } from "../../support/archives/images.js";
+import { rawTar } from "../../support/archives/tar.js";
+import { onEngines } from "../../support/on-engines.js";
+import {
+  dockerRegistryMissing,
+  startDockerRegistry,
+  type DockerRegistry,
+} from "../../support/registry/docker-registry.js";
+import { packImage, pushImage } from "../../support/registry/push-image.js";
+import { builtOf, type Built } from "./building.js";
+
+const LOGIN = { username: "builder", password: "correct horse" };
+
+onEngines(
+  "private base images",
+  (engine) => {
+    let registry: DockerRegistry;
+    beforeAll(async () => {
+      registry = await startDockerRegistry(engine().daemon.netns, 5011, LOGIN);
+      const image = packImage({ reference: null, config: { Cmd: ["true"] }, layers: [await busyboxLayer()] });
+      await pushImage(registry, "private/base", ["1"], image);
+    });
+    afterAll(async () => registry?.close());
+
+    const build = async (config: object): Promise<Built> => {
+      const base = `${registry.host}/private/base:1`;
+      const context = rawTar([
+        { name: "Dockerfile", body: `FROM ${base}\nLABEL a=b\nCOPY --from=${base} /bin/sh /copied\n` },
+      ]);
+      const header = Buffer.from(JSON.stringify(config)).toString("base64");
+      // With its padding: Docker takes it for no header otherwise.
+      const headers = { "X-Registry-Config": header.replaceAll("+", "-").replaceAll("/", "_") };
+      return builtOf((await engine().must(200, "POST", "/build?nocache=1", context, { headers })).text);
+    };
+
+    test("are pulled with the credentials for their registry, and with no others", async () => {
+      for (const config of [{}, { "other.example": LOGIN }, { [registry.host]: { ...LOGIN, password: "wrong" } }]) {
+        expect((await build(config)).error?.["error"]).toMatch(/no basic auth credentials|unauthorized/);
+      }
+      const { id, text, error } = await build({ [registry.host]: LOGIN });
+      expect(error).toBeNull();
+      expect(await engine().read(`/images/${id}/json`)).toMatchObject({ Config: { Labels: { a: "b" } } });
+      expect(text).not.toContain(LOGIN.password);
+      await engine().must(200, "DELETE", `/images/${id}`);
+      await engine().must(200, "DELETE", `/images/${registry.host}/private/base:1`);
+    });
+  },
+  { missing: dockerRegistryMissing() },
+);
