@@ -28,7 +28,8 @@ import { inPlace } from "./content/threads/jobs.js";
 import type { Workers } from "./content/threads/workers.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
-import { fromClient, received } from "../hosts/streams/index.js";
+import { counted, fromClient, received } from "../hosts/streams/index.js";
+import { describedBy, modifiedAt } from "../hosts/streams/copying/index.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
 import type { Kernel } from "./kernel.js";
@@ -158,6 +159,8 @@ class Carrier {
       case "copy":
         await this.#workers.run("copy", command.val, { signal });
         return DONE;
+      case "download":
+        return { tag: "downloaded", val: await this.#download(command.val, report, signal) };
       case "compare":
         return { tag: "changed", val: await compare(command.val, this.#deps, this.layers) };
       case "commit":
@@ -224,6 +227,22 @@ class Carrier {
     const { record } = this.layers.known(chain);
     record.tar ??= { size: await this.#workers.run("length", { chain, record }, { signal: NEVER }), as: "blob" };
     return record.tar.size;
+  }
+
+  async #download(
+    { into, limit, source }: content.Download,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<engine.Downloaded> {
+    const { body, size, header, cancel } = await this.#deps.registry.download(source, signal);
+    try {
+      const incoming = { into, limit, modified: modifiedAt(header("last-modified")) };
+      const wants = { signal, body: () => counted(body, size, report) };
+      return { ...(await this.#workers.run("download", incoming, wants)), ...describedBy(header) };
+    } catch (error) {
+      cancel();
+      throw error;
+    }
   }
 
   #tar(chain: string): AsyncIterable<Uint8Array> {

@@ -54,6 +54,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: NEWEST,
   },
   {
+    id: "build-address",
+    what: "addresses in the stream and the errors of a build are told without user and password (reference: with them)",
+    reason: "they are credentials",
+  },
+  {
     id: "import-address",
     what: "the address of an import is told without user, password and query (reference: with them, also in the image)",
     reason: "they may be credentials",

@@ -74,6 +74,8 @@ export class DryRunContent {
         return this.#receive(op, command.val);
       case "upload":
         return this.#upload(op, command.val);
+      case "download":
+        throw imaginedOnly("member", command.val.source.address);
       default:
         this.#change(command);
         return DONE;
@@ -176,7 +178,7 @@ type Change = Exclude<content.ContentCommand, { tag: QuestionOf<"content"> }>;
 /** Commands whose outcome is only `done`. */
 type Quiet = Exclude<
   Change,
-  { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" | "receive" | "upload" }
+  { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" | "receive" | "upload" | "download" }
 >;
 
 /** A digest of nothing, from a name. */

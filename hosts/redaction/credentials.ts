@@ -4,6 +4,7 @@
 import { fromBase64, toBase64 } from "../shared/index.js";
 import type { Input, engine, failures } from "../shared/index.js";
 import { withoutUsersIn } from "./addresses-in-text.js";
+import { withoutUsersInDockerfile } from "./dockerfiles.js";
 import { maskJson } from "./masked-json.js";
 import { withoutUserInfo, withoutUserOfAddress, withoutUserOfImage, withoutUserOfMember } from "./user-info.js";
 
@@ -28,14 +29,31 @@ export function withoutCredentials(input: Input, refused = false): MaskedInput {
 }
 
 /**
- * Masks identity tokens, which the reply to `POST /auth` shows, and signatures in addresses of a registry's failures.
+ * Masks identity tokens, which the reply to `POST /auth` shows, signatures in addresses of a registry's failures, and
+ * passwords of the addresses in Dockerfiles.
  */
 function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
   if (outcome.tag === "err") return maskFailed(op, outcome.val);
   const same = { input: { tag: "completed", val: { op, outcome } }, masked: false } as const;
+  if (outcome.val.tag === "bytes") {
+    const val = bytesShown(outcome.val.val);
+    if (val === outcome.val.val) return same;
+    return {
+      input: { tag: "completed", val: { op, outcome: { tag: "ok", val: { tag: "bytes", val } } } },
+      masked: true,
+    };
+  }
   if (outcome.val.tag !== "token") return same;
   const token = { tag: "token", val: standIn(outcome.val.val) } as const;
   return { input: { tag: "completed", val: { op, outcome: { tag: "ok", val: token } } }, masked: true };
+}
+
+/** What was read may be a Dockerfile. No other document that the core reads has a line that begins as such an ADD. */
+function bytesShown(bytes: Uint8Array): Uint8Array {
+  const text = latin1.decode(bytes);
+  const shown = withoutUsersInDockerfile(text);
+  if (shown === text) return bytes;
+  return bytes.map((byte, at) => (shown[at] === text[at] ? byte : shown.charCodeAt(at)));
 }
 
 function maskFailed(op: bigint, failure: failures.Failure): MaskedInput {

@@ -11,5 +11,5 @@ export { HeldOutput } from "./held-output.js";
 export type { HijackedClient } from "./hijacked-client.js";
 export { LogLine } from "./log-lines.js";
 export { serveLogs } from "./logs.js";
-export { received } from "./received.js";
+export { counted, received } from "./received.js";
 export { Moment, TIMESTAMP_LENGTH } from "./timestamps.js";

@@ -35,6 +35,15 @@ async function* downloaded(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const { body, size } = await web.download(file, signal);
+  yield* counted(body, size, report);
+}
+
+/** Reports how many of these bytes were read. `size`: how many there are; 0 if that is not known. */
+export async function* counted(
+  body: AsyncIterable<Uint8Array>,
+  size: number,
+  report: Report,
+): AsyncGenerator<Uint8Array> {
   report("downloading", 0n, BigInt(size));
   let done = 0;
   for await (const piece of body) {

@@ -194,6 +194,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `look for ${command.val.patterns.join(", ")} in the files of ${containerName(naming, command.val.from.container)}`;
     case "copy":
       return `copy files into those of ${containerName(naming, command.val.into.container)}`;
+    case "download":
+      return `fetch ${command.val.source.address} into the files of ${containerName(naming, command.val.into.view.container)}`;
     case "compare":
       return `compare the files of ${containerName(naming, command.val.container)} with its image's`;
     case "extract":

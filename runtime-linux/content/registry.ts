@@ -18,6 +18,8 @@ export interface WebBody {
   body: AsyncIterable<Uint8Array>;
   /** In bytes, as the server says; 0 if it does not say. */
   size: number;
+  /** Value of a header by its name in lower case; null if there is none. */
+  header(name: string): string | null;
   /** Closes it without reading the rest. */
   cancel(): void;
 }

@@ -74,6 +74,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "read-file",
   "choose",
   "copy",
+  "download",
   "blob-of",
   "find-blob",
   "mount-blob",

@@ -15,6 +15,7 @@ export const REFERENCE = {
   handshakes: "the reference refuses a handshake with plain text",
   killed: "the test kills our own daemon",
   load: "this test is not about the reference's behaviour under load",
+  laterFlags: "the reference's classic builder does not have these flags",
   logsByName: "the reference follows a log by its file's name: it loses or repeats lines, or ends the stream",
   logsUnbounded: "the reference keeps the whole log by default",
   modes: "the reference accepts any mode at create",

@@ -230,6 +230,24 @@ test("other parameters are not changed", () => {
   }
 });
 
+test.each([
+  ["FROM a\nADD https://u:p@h/f /\n", "FROM a\nADD https://x:x@h/f /\n"],
+  ['add --chown=1 \\\n  # why\n\n  ["https://u:p@h/f", \\\r\n "https://me:s3@h/g?a=b", "/"]\nRUN x', null],
+  ["RUN curl https://u:p@h/f\nADD f /\n", "RUN curl https://u:p@h/f\nADD f /\n"],
+  ["ADD f /\nRUN curl https://u:p@h/f\n", "ADD f /\nRUN curl https://u:p@h/f\n"],
+  ['{"a":"ADD https://u:p@h/f"}', '{"a":"ADD https://u:p@h/f"}'],
+])("addresses that a Dockerfile adds files from: %j", (text, expected) => {
+  const bytes = new TextEncoder().encode(text);
+  const outcome = { tag: "ok", val: { tag: "bytes", val: bytes } } as const;
+  const { input, masked } = withoutCredentials({ tag: "completed", val: { op: 1n, outcome } });
+  const shown = expected ?? text.replace("u:p", "x:x").replace("me:s3", "xx:xx");
+  expect(input).toEqual({
+    tag: "completed",
+    val: { op: 1n, outcome: { tag: "ok", val: { tag: "bytes", val: new TextEncoder().encode(shown) } } },
+  });
+  expect(masked).toBe(shown !== text);
+});
+
 test("an identity token in a completion", () => {
   const outcome = { tag: "ok", val: { tag: "token", val: "secret" } } as const;
   const input: Input = { tag: "completed", val: { op: 1n, outcome } };

@@ -4,13 +4,17 @@ import { flagOf, integerOf } from "../api/parameters";
 import { Call } from "../call";
 import { hostPlatform } from "../image/host-platform";
 import { parsePlatform, Platform, platformError } from "../image/platform";
+import { WebAddress } from "../image/import/web-address";
 import { Reference } from "../image/reference";
 import { readNewName } from "../image/tag";
 import { Json } from "../json/json";
+import { jsonError, parseJson } from "../json/reader";
 import { badParameter, internal, notBuilt, Refusal } from "../refusal";
 import { quoteText } from "../text/go-quote";
+import { encodeUtf8 } from "../text/utf8";
 import { refuseBuildKit } from "./buildkit";
 import { objectsIn, textsIn } from "./documents";
+import { readRemote } from "./remote";
 
 /** The first version with the parameter `platform`, and the first with `{"aux"}`. */
 const WITH_PLATFORM: i32 = 32;
@@ -18,6 +22,8 @@ const WITH_IDS: i32 = 30;
 
 export class BuildOptions {
   refusal: Refusal | null = null;
+  /** Where the context is; null if it is the body. */
+  remote: WebAddress | null = null;
   /** Path in the context. */
   dockerfile: string = "Dockerfile";
   tags: Reference[] = [];
@@ -49,6 +55,8 @@ export function readOptions(call: Call): BuildOptions {
 
 function read(options: BuildOptions, call: Call): Refusal | null {
   const query = call.query;
+  // Also if the request is refused for another reason: its address is erased.
+  const remote = readRemote(call);
   const unbuilt = refuseUnbuilt(call);
   if (unbuilt !== null) return unbuilt;
   options.tellsIds = call.version >= WITH_IDS;
@@ -68,7 +76,11 @@ function read(options: BuildOptions, call: Call): Refusal | null {
   const names = readTags(options, query.all("t"));
   if (names !== null) return names;
   const documents = readDocuments(options, call);
-  return documents !== null ? documents : readHostConfig(options, call);
+  if (documents !== null) return documents;
+  const host = readHostConfig(options, call);
+  if (host !== null) return host;
+  options.remote = remote.address;
+  return remote.refusal;
 }
 
 /** Refused by name, never ignored. */
@@ -81,9 +93,16 @@ function refuseUnbuilt(call: Call): Refusal | null {
   if (query.all("securityopt").length > 0) {
     return badParameter("The daemon on this platform does not support setting security options on build");
   }
-  if (query.first("remote").length > 0) return notBuilt("building from a URL");
-  const outputs = query.first("outputs");
-  return outputs.length > 0 && outputs != "[]" && outputs != "null" ? notBuilt("build outputs") : null;
+  return refuseOutputs(query.first("outputs"));
+}
+
+/** The only output of the classic builder is the image. */
+function refuseOutputs(text: string): Refusal | null {
+  if (text.length == 0) return null;
+  const outputs = parseJson(encodeUtf8(text));
+  if (outputs === null) return internal(jsonError());
+  const isEmpty = outputs.isNull || (outputs.isArray && outputs.length == 0);
+  return isEmpty ? null : notBuilt("build outputs");
 }
 
 function readTags(options: BuildOptions, texts: string[]): Refusal | null {

@@ -14,13 +14,13 @@ import type {
   replies,
 } from "../../shared/index.js";
 import type { RegistryClient } from "../../registry/index.js";
-import { received } from "../../streams/index.js";
+import { counted, received } from "../../streams/index.js";
 import { savedArchive } from "../../streams/tar/index.js";
 import { Tree } from "../files/tree.js";
 import { Archives } from "./archives.js";
 import { compare } from "./changes.js";
 import { changesOf } from "./commit.js";
-import { choose, copy, readFileIn } from "./copy-files.js";
+import { choose, copy, download, readFileIn } from "./copy-files.js";
 import { extract } from "./extract.js";
 import { makeLayer } from "./layer.js";
 import { layerTars } from "./layer-tars.js";
@@ -151,6 +151,11 @@ class Carrier {
       case "copy":
         await copy(command.val, this.#deps, signal);
         return DONE;
+      case "download": {
+        const { body, size, header } = await registry.download(command.val.source, signal);
+        const answer = { header, body: counted(body, size, report) };
+        return { tag: "downloaded", val: await download(command.val, answer, this.#deps) };
+      }
       case "compare":
         return { tag: "changed", val: compare(command.val, disk) };
       case "extract":

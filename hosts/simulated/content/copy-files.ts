@@ -5,7 +5,14 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { interrupted, tooLarge, wrongKind } from "../../shared/index.js";
 import type { content, engine } from "../../shared/index.js";
 import { decompressed } from "../../streams/compression/index.js";
-import { chosenFiles, copyFiles, copyGiven } from "../../streams/copying/index.js";
+import {
+  chosenFiles,
+  copyFiles,
+  copyGiven,
+  describedBy,
+  modifiedAt,
+  putDownload,
+} from "../../streams/copying/index.js";
 import type { CopySource, CopyTarget, Hashing } from "../../streams/copying/index.js";
 import { absolutePath } from "../../streams/tar/index.js";
 import { contentOf } from "../files/inode.js";
@@ -39,6 +46,20 @@ export async function copy(command: content.Copy, looks: Looks, signal: AbortSig
     await copyFiles(what.val, sourceIn(openView(what.val.from, looks)), target, { owner, mode }, how);
   }
   extractor.finish();
+}
+
+/** The file is there completely or not at all. */
+export async function download(
+  { into, limit }: content.Download,
+  { body, header }: { body: AsyncIterable<Uint8Array>; header: (name: string) => string | null },
+  looks: Looks,
+): Promise<engine.Downloaded> {
+  const files = openView(into.view, looks);
+  const extractor = new Extractor(files, "/", { keepKinds: false, limits: { unpacked: limit, holes: 0n } }, null);
+  const incoming = { into, limit, modified: modifiedAt(header("last-modified")) };
+  const arrived = await putDownload(incoming, body, targetIn(files, extractor, looks), new Sha256());
+  extractor.finish();
+  return { ...arrived, ...describedBy(header) };
 }
 
 function targetIn({ mounts }: MountedFiles, sink: Extractor, { disk }: Looks): CopyTarget {

@@ -2,5 +2,7 @@
 
 export { chosenFiles } from "./choose.js";
 export { copyFiles } from "./copy.js";
+export { describedBy, modifiedAt, putDownload } from "./download.js";
+export type { Arrived, Incoming } from "./download.js";
 export { copyGiven } from "./given.js";
 export type { CopySource, CopyTarget, Hashing, Wants } from "./source.js";

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { interrupted, tooLarge, wrongKind } from "../../../hosts/shared/index.js";
 import type { content, engine } from "../../../hosts/shared/index.js";
-import { chosenFiles, copyFiles, copyGiven } from "../../../hosts/streams/copying/index.js";
-import type { CopySource, CopyTarget, Hashing } from "../../../hosts/streams/copying/index.js";
-import { absolutePath, bytesOf, textOf, limitsOf } from "../../../hosts/streams/tar/index.js";
+import { chosenFiles, copyFiles, copyGiven, putDownload } from "../../../hosts/streams/copying/index.js";
+import type { Arrived, CopySource, CopyTarget, Hashing, Incoming } from "../../../hosts/streams/copying/index.js";
+import { UNLIMITED, absolutePath, bytesOf, textOf, limitsOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular } from "../../confine.js";
 import { O_PATH } from "../../kernel.js";
 import { decompressed } from "../layers/decompress.js";
@@ -59,6 +59,33 @@ export async function copy(command: content.Copy, where: Where, signal: AbortSig
     }
   } finally {
     view.close();
+  }
+}
+
+/** The file does not outlast the engine either. It is there completely or not at all. */
+export async function download(
+  incoming: Incoming,
+  body: AsyncIterable<Uint8Array>,
+  where: Where,
+  signal: AbortSignal,
+): Promise<Arrived> {
+  const view = openView(incoming.into.view, where);
+  const how = { keepKinds: false, owner: null, limits: UNLIMITED, scratch: true };
+  const extractor = new Extractor(view, "/", where.kernel, how);
+  try {
+    const arrived = await putDownload(incoming, stoppable(body, signal), targetIn(view, extractor), new Sha256());
+    extractor.finish();
+    return arrived;
+  } finally {
+    extractor.close();
+    view.close();
+  }
+}
+
+async function* stoppable(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    throwIfStopped(signal);
+    yield piece;
   }
 }
 

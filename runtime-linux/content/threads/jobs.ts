@@ -6,7 +6,7 @@ import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import { takeIn, writeTar } from "../archives.js";
 import { writeChanges } from "../commit.js";
-import { choose, copy } from "../files/copy-files.js";
+import { choose, copy, download } from "../files/copy-files.js";
 import { extract } from "../files/extract.js";
 import { decompressed } from "../layers/decompress.js";
 import { unpackLayer } from "../layers/layer.js";
@@ -34,6 +34,7 @@ const JOBS: Jobs = {
     writeChanges(upper, file, kernel, signal, mountPoints),
   extract: (command, { body, signal }, tools) => extract(command, () => body, tools, signal),
   copy: (command, { signal }, tools) => copy(command, tools, signal),
+  download: (incoming, { body, signal }, tools) => download(incoming, body, tools, signal),
   choose: (selection, { signal }, tools) => choose(selection, tools, signal),
   upload: ({ upload, known }, { report, signal }, tools) => {
     const layers = withOne(known, tools);

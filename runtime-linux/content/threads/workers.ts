@@ -1,6 +1,7 @@
 // Who does jobs for the engine's thread: threads beside it (`threads.ts`), or that thread itself (`jobs.ts`).
 
 import type { Report, content, engine } from "../../../hosts/shared/index.js";
+import type { Arrived, Incoming } from "../../../hosts/streams/copying/index.js";
 import type { TarLimits } from "../../../hosts/streams/tar/index.js";
 import type { LayerRecord } from "../layers/layers.js";
 
@@ -23,6 +24,8 @@ export interface JobTypes {
   /** Unpacks an archive into a container's files. */
   extract: { args: content.Extract; result: void };
   copy: { args: content.Copy; result: void };
+  /** Puts the bytes of a web server's file among a container's files. */
+  download: { args: Incoming; result: Arrived };
   choose: { args: content.Selection; result: engine.Chosen };
   upload: { args: { upload: content.Upload; known: KnownLayer }; result: engine.SentBlob };
   /** Counts the bytes of the tar of a layer. */

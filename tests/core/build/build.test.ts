@@ -197,14 +197,14 @@ describe("a quiet build", () => {
   });
 
   test("shows what happened if it fails", () => {
-    const id = begin("FROM busybox\nENV A=1\nADD http://a.test/b /b\n", "q=1");
+    const id = begin("FROM busybox\nENV A=1\nRUN --device=d x\n", "q=1");
     expect(world.said(id)).toEqual([
       "Step 1/3 : FROM busybox",
       expect.stringMatching(/^---> /),
       "Step 2/3 : ENV A=1",
       expect.stringMatching(/^---> /),
-      "Step 3/3 : ADD http://a.test/b /b",
-      "ADD of a URL is not built yet",
+      "Step 3/3 : RUN --device=d x",
+      "RUN --device is not built yet",
     ]);
   });
 });

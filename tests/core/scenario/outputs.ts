@@ -250,6 +250,11 @@ function shownContent(command: content.ContentCommand): string {
     }
     case "copy":
       return shownCopy(command.val);
+    case "download": {
+      const { into, source } = command.val;
+      const secret = source.credentials === undefined ? "" : " with credentials";
+      return `download ${source.address}${secret} to ${shownFile(into)}`;
+    }
     case "compare":
       return `compare ${fields(command.val)}`;
     case "mount":

@@ -13,6 +13,17 @@ export class Warning {
   ) {}
 }
 
+/** What is surely not meant, a line for each, as the classic builder does not tell it; empty if there is nothing. */
+export function warningLines(warnings: Warning[]): string {
+  const text = new TextBuilder();
+  for (let i = 0; i < warnings.length; i++) {
+    const warning = warnings[i];
+    if (warning.rule == "NoEmptyContinuation") continue;
+    text.text("[WARNING]: ").text(warning.text).text(` (${warning.rule}, line ${warning.line.toString()})\n`);
+  }
+  return text.toString();
+}
+
 /** The classic builder's words for empty continuation lines, in the build's error stream; empty if there are none. */
 export function emptyContinuations(warnings: Warning[]): string {
   const text = new TextBuilder();

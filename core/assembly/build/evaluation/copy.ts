@@ -2,6 +2,7 @@
 
 import { Heredoc, Instruction } from "../dockerfile/instruction";
 import { heredocOf } from "../dockerfile/heredocs";
+import { isDigest } from "../../image/reference";
 import { quoteText } from "../../text/go-quote";
 import { parsePatterns } from "../ignore/ignore-file";
 import { BuildState } from "./build-state";
@@ -45,10 +46,19 @@ function checkOptions(state: BuildState, copy: CopyStep): void {
     copy.modes = parseMode(copy.mode);
     if (copy.modes.length == 0) state.fail(`invalid mode ${quoteText(copy.mode)} for --chmod`);
   }
+  if (copy.checksum.length > 0) state.fail(checksumProblem(copy));
   if (copy.excludes.length == 0) return;
   const excluded = parsePatterns(copy.excludes, "--exclude");
   if (excluded.problem.length > 0) state.fail(excluded.problem);
   copy.excluded = excluded.texts();
+}
+
+/** BuildKit's sentences; empty if the checksum may be right. */
+function checksumProblem(copy: CopyStep): string {
+  if (copy.sources.length != 1) return "checksum can't be specified for multiple sources";
+  if (copy.sources[0].kind != SourceKind.Url) return "checksum can't be specified for non-HTTP(S) sources";
+  const isValid = copy.checksum.startsWith("sha256:") && isDigest(copy.checksum);
+  return isValid ? "" : `invalid checksum digest format: ${quoteText(copy.checksum)} is not sha256:HEX`;
 }
 
 function sourceOf(state: BuildState, instruction: Instruction, word: string): Source {

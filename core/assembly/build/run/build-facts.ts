@@ -10,6 +10,7 @@ import { Stages } from "../stages/stages";
 import { BuildStream } from "./build-stream";
 import { Place } from "./place";
 import { StepLimits } from "./step-limits";
+import { withoutUsers } from "./web/shown";
 
 export class BuildFacts {
   readonly claims: Claims = new Claims();
@@ -19,6 +20,8 @@ export class BuildFacts {
   readonly context: Place = new Place(null);
   /** Images whose steps are the cache; empty for all. */
   cacheSources: Image[] = [];
+  /** There is none if the Dockerfile alone was fetched from a web server. */
+  hasContext: bool = true;
   /** Files of the context that no copy sees. */
   hidden: string[] = [];
   /** Of the labels that the client gives, in order. */
@@ -45,7 +48,8 @@ export class BuildFacts {
   /** `original`: the instruction as it is written. */
   announce(original: string): void {
     this.told += 1;
-    this.stream.text(`Step ${this.told.toString()}/${this.total.toString()} : ${original}\n`);
+    const shown = original.includes("://") ? withoutUsers(original) : original;
+    this.stream.text(`Step ${this.told.toString()}/${this.total.toString()} : ${shown}\n`);
   }
 
   /** The image that a stage has made; null for one without layers and config. */

@@ -51,6 +51,11 @@ export class BuildStream {
     if (text.length > 0) this.text(`\u001b[91m${text}\u001b[0m`);
   }
 
+  /** See `ProgressStream`. */
+  amount(status: string, id: string, key: string, current: u64, total: u64): void {
+    this.progress.amount(status, id, key, current, total);
+  }
+
   insert(log: LogSource): void {
     if (this.quiet) this.log = log;
     else this.progress.insert(log);

@@ -28,7 +28,7 @@ import { badParameter, internal, notSupported, Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { decodeUtf8 } from "../../text/utf8";
 import { MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
-import { emptyContinuations, Warning } from "../dockerfile/warning";
+import { emptyContinuations, Warning, warningLines } from "../dockerfile/warning";
 import { BuildArguments } from "../evaluation/build-arguments";
 import { declarePlatforms } from "../evaluation/platform-arguments";
 import { pathFrom } from "../evaluation/work-directory";
@@ -38,6 +38,7 @@ import { stagesOf } from "../stages/stages";
 import { BuildFacts } from "./build-facts";
 import { BuildStream } from "./build-stream";
 import { StageClient, StageWork } from "./stage-work";
+import { RemoteClient, RemoteContext } from "./web/remote-context";
 
 const IGNORE_FILE = ".dockerignore";
 
@@ -50,11 +51,12 @@ enum Step {
   Lower,
 }
 
-export class Build extends Task implements StreamWriter, StageClient {
+export class Build extends Task implements StreamWriter, StageClient, RemoteClient {
   private readonly stream: BuildStream;
   /** The command in flight; 0 if there is none. */
   private op: u64 = 0;
   private stage: StageWork | null = null;
+  private remote: RemoteContext | null = null;
   private next: i32 = 0;
   private advancing: bool = false;
   private warnings: Warning[] = [];
@@ -94,6 +96,8 @@ export class Build extends Task implements StreamWriter, StageClient {
   clientGone(): void {
     if (this.facts.over) return;
     if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    const remote = this.remote;
+    if (remote !== null) remote.cancel();
     const stage = this.stage;
     if (stage !== null) stage.cancel();
     this.close();
@@ -112,7 +116,33 @@ export class Build extends Task implements StreamWriter, StageClient {
     this.stream.fail(why, code);
   }
 
+  remoteArrived(shown: string, size: u64): void {
+    this.stream.amount(shown, "Downloading context", "", size, 0);
+  }
+
+  remoteDockerfile(bytes: Uint8Array): void {
+    this.remote = null;
+    this.facts.hasContext = false;
+    this.parse(decodeUtf8(bytes));
+  }
+
+  remoteFiles(): void {
+    this.remote = null;
+    this.read(Step.Ignores, IGNORE_FILE);
+  }
+
+  remoteMissing(refusal: Refusal): void {
+    this.remote = null;
+    this.refuse(refusal);
+  }
+
   private receive(): void {
+    const address = this.options.remote;
+    if (address !== null) {
+      const remote = new RemoteContext(address, this.facts.context, this);
+      this.remote = remote;
+      return remote.begin();
+    }
     if (this.call.request.body.tag == BodyTag.None) return this.read(Step.Dockerfile, this.options.dockerfile);
     const extract = new Extract(this.facts.context.at("/"), this.call.id, false, null, tarLimits(), true);
     this.op = askContent(this, Step.Context, new ContentCommandExtract(extract));
@@ -163,6 +193,7 @@ export class Build extends Task implements StreamWriter, StageClient {
     this.findCacheSources();
     this.count();
     this.stream.warn(emptyContinuations(this.warnings));
+    this.stream.warn(warningLines(this.warnings));
     const globals = facts.stages.globals;
     for (let i = 0; i < globals.length; i++) {
       facts.announce(globals[i].instruction.original);

@@ -1,32 +1,35 @@
-// Where a COPY or an ADD takes its files from, and which ones it takes.
+// Where a COPY or an ADD takes its files from, and which ones it takes: of the context or another image, and of web
+// servers.
 
-import { Chosen, ChosenFile, Failure, Noun } from "../../../../build/bindings/types";
+import { Chosen, Failure, MissingFiles, Noun } from "../../../../build/bindings/types";
 import { lacks } from "../../failure/missing";
 import { failureText } from "../../failure/text";
 import { Image } from "../../image/image";
 import { platformError } from "../../image/platform";
+import { sha256HexOfText } from "../../text/sha256";
 import { CopyStep } from "../evaluation/step";
 import { Stage } from "../stages/stage";
 import { ImageClient, imageSearch } from "./base-image";
 import { BuildFacts } from "./build-facts";
 import { contentsOf, copyDigest, keepsOwners, labelOf, missingIn, patternsOf } from "./copy-wish";
+import { CopySource, FoundSources } from "./found-sources";
 import { Place } from "./place";
 import { Choice, ChoiceClient } from "./source";
+import { WebSources, WebSourcesClient, webAddressesOf } from "./web/web-sources";
 import { OpenWork } from "./work";
 
 /** Waits for the files. */
 export interface SourcesClient {
-  /**
-   * `foreign`: where another image's files are, which the client drops; null for the context. `digest`: of all that is
-   * copied, for history and cache.
-   */
-  sourcesFound(foreign: Place | null, files: ChosenFile[], digest: string): void;
+  /** The client drops what was found. */
+  sourcesFound(found: FoundSources): void;
   sourcesMissing(why: string): void;
 }
 
-export class CopySources implements ImageClient, ChoiceClient, OpenWork {
+export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient, OpenWork {
   private work: OpenWork | null = null;
-  private foreign: Place | null = null;
+  private found: FoundSources = new FoundSources();
+  /** Of the files of the context or the other image; empty if there are none. */
+  private label: string = "";
 
   constructor(
     private readonly copy: CopyStep,
@@ -37,8 +40,8 @@ export class CopySources implements ImageClient, ChoiceClient, OpenWork {
 
   begin(): void {
     const copy = this.copy;
-    if (patternsOf(copy).length == 0) return this.client.sourcesFound(null, [], copyDigest(copy, ""));
-    if (copy.from.length == 0) return this.choose(this.facts.context, true);
+    if (patternsOf(copy).length == 0) return this.fetch();
+    if (copy.from.length == 0) return this.chooseInContext();
     const origin = this.facts.stages.origin(copy.from, this.stage.index);
     if (origin.problem.length > 0) return this.fail(origin.problem);
     if (origin.stage < 0) return this.search(origin.image);
@@ -58,16 +61,15 @@ export class CopySources implements ImageClient, ChoiceClient, OpenWork {
     this.fail(why);
   }
 
-  filesChosen(_place: Place, chosen: Chosen): void {
+  filesChosen(place: Place, chosen: Chosen): void {
     const copy = this.copy;
-    const count = chosen.files.length + contentsOf(copy).length;
+    const count = chosen.files.length + contentsOf(copy).length + webAddressesOf(copy).length;
     if (count == 0) return this.failed("no source files were specified");
     const problem = copy.destinationProblem(count);
     if (problem.length > 0) return this.fail(problem);
-    const foreign = this.foreign;
-    this.foreign = null;
-    const files = labelOf(chosen, count) + chosen.digest.slice("sha256:".length);
-    this.client.sourcesFound(foreign, chosen.files, copyDigest(copy, files));
+    this.label = labelOf(chosen, count) + chosen.digest.slice("sha256:".length);
+    this.found.sources.push(new CopySource(place, chosen.files, this.missing, [], copy.unpack));
+    this.fetch();
   }
 
   filesNotChosen(failure: Failure): void {
@@ -75,10 +77,25 @@ export class CopySources implements ImageClient, ChoiceClient, OpenWork {
     this.failed(`file not found in build context or excluded by .dockerignore: ${failureText(failure)}`);
   }
 
+  webFound(source: CopySource, digest: string): void {
+    const before = this.label;
+    this.label = before.length == 0 ? digest : `multi:${sha256HexOfText(`${before}\n${digest}`)}`;
+    this.found.sources.push(source);
+    this.finish();
+  }
+
+  webMissing(why: string): void {
+    this.failed(why);
+  }
+
   cancel(): void {
     const work = this.work;
     if (work !== null) work.cancel();
-    this.leave();
+    this.found.drop();
+  }
+
+  private get missing(): MissingFiles {
+    return missingIn(this.copy, this.facts.hidden);
   }
 
   private search(name: string): void {
@@ -88,18 +105,38 @@ export class CopySources implements ImageClient, ChoiceClient, OpenWork {
     search.begin(name, false);
   }
 
+  private chooseInContext(): void {
+    if (!this.facts.hasContext) return this.failed("missing build context");
+    this.choose(this.facts.context, true);
+  }
+
   private chooseFrom(chain: string | null): void {
     const place = new Place(chain);
-    this.foreign = place;
+    this.found.own(place);
     this.choose(place, false);
   }
 
   private choose(place: Place, mounted: bool): void {
     const copy = this.copy;
-    const missing = missingIn(copy, this.facts.hidden);
-    const choice = new Choice(place, patternsOf(copy), missing, copy.parents, keepsOwners(copy), this);
+    const choice = new Choice(place, patternsOf(copy), this.missing, copy.parents, keepsOwners(copy), this);
     this.work = choice;
     choice.begin(mounted);
+  }
+
+  private fetch(): void {
+    if (webAddressesOf(this.copy).length == 0) return this.finish();
+    const place = new Place(null);
+    this.found.own(place);
+    const work = new WebSources(this.copy, place, this.facts.stream, this);
+    this.work = work;
+    work.begin();
+  }
+
+  private finish(): void {
+    const found = this.found;
+    this.found = new FoundSources();
+    found.digest = copyDigest(this.copy, this.label);
+    this.client.sourcesFound(found);
   }
 
   private failed(why: string): void {
@@ -107,13 +144,7 @@ export class CopySources implements ImageClient, ChoiceClient, OpenWork {
   }
 
   private fail(why: string): void {
-    this.leave();
+    this.found.drop();
     this.client.sourcesMissing(why);
-  }
-
-  private leave(): void {
-    const place = this.foreign;
-    this.foreign = null;
-    if (place !== null) place.drop();
   }
 }

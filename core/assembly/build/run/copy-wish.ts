@@ -18,14 +18,10 @@ export class WishedFile {
 /** What is copied, and where to. */
 export class CopyWish {
   given: WishedFile[] = [];
-  /** What counts as missing in the source. */
-  missing: MissingFiles = new MissingFiles([], [], false);
   /** The directories above each file are kept, too. */
   parents: bool = false;
   /** By pattern: how many of its directories are not kept. */
   pivots: i32[] = [];
-  /** Tars are unpacked (ADD). */
-  unpack: bool = false;
   /** Null for the files' own. */
   owner: string | null = null;
   /** Changes of the files' own. */
@@ -83,19 +79,16 @@ export function keepsOwners(copy: CopyStep): bool {
   return copy.from.length > 0 && copy.owner.length == 0;
 }
 
-/** `hidden`: as for `missingIn`. */
-export function copyWish(copy: CopyStep, hidden: string[]): CopyWish {
+export function copyWish(copy: CopyStep): CopyWish {
   const wish = new CopyWish(copy.isAdd ? "ADD" : "COPY", copy.target);
   const contents = contentsOf(copy);
   for (let i = 0; i < contents.length; i++) {
     wish.given.push(new WishedFile(contents[i].text, encodeUtf8(contents[i].content)));
   }
-  wish.missing = missingIn(copy, hidden);
   wish.parents = copy.parents;
   for (let i = 0; i < copy.sources.length; i++) {
     if (copy.sources[i].kind == SourceKind.Path) wish.pivots.push(copy.sources[i].pivot);
   }
-  wish.unpack = copy.unpack;
   // Without a group, the user's name or number is the group's, too.
   const owner = copy.owner;
   if (owner.length > 0) wish.owner = owner.includes(":") ? owner : `${owner}:${owner}`;

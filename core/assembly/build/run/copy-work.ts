@@ -23,8 +23,8 @@ import { failureText } from "../../failure/text";
 import { Claims } from "../../image/layers/claims";
 import { tarLimits } from "../../image/limits";
 import { CopyWish } from "./copy-wish";
+import { CopySource, FoundSources } from "./found-sources";
 import { baseName, lastParts } from "./paths";
-import { Place } from "./place";
 import { PlaceWork } from "./place-work";
 import { WorkClient } from "./work";
 
@@ -39,12 +39,13 @@ enum Step {
 export class CopyWork extends PlaceWork {
   /** Whether a directory is at the destination. A file there gives way to a file, but to nothing else. */
   private isThere: bool = false;
+  /** The next source to copy. */
+  private next: i32 = 0;
 
-  /** `source`: null for here-documents alone. */
   constructor(
     private readonly wish: CopyWish,
-    private readonly source: Place | null,
-    private readonly chosen: ChosenFile[],
+    /** Nothing for here-documents alone. */
+    private readonly found: FoundSources,
     chain: string | null,
     claims: Claims,
     client: WorkClient,
@@ -62,7 +63,7 @@ export class CopyWork extends PlaceWork {
     if (step == Step.Look) return this.looked(outcome, failure);
     if (failure !== null) return this.fail(failureText(failure));
     if (step == Step.Mount) this.op = askContent(this, Step.Look, new ContentCommandStat(this.place.at(this.wish.to)));
-    else if (step == Step.Copy) this.copyGiven();
+    else if (step == Step.Copy) this.copyNext();
     else this.makeLayer();
   }
 
@@ -72,21 +73,26 @@ export class CopyWork extends PlaceWork {
     if (failure === null && !this.isThere && this.needsDirectory) {
       return this.fail(`cannot copy to non-directory: ${this.wish.to}`);
     }
-    this.copyFiles();
+    this.copyNext();
   }
 
   private get needsDirectory(): bool {
-    if (this.wish.parents || this.chosen.length + this.wish.given.length > 1 || this.wish.to.endsWith("/")) return true;
-    return this.chosen.length == 1 && this.chosen[0].directory;
+    const count = this.found.count;
+    const sources = this.found.sources;
+    if (this.wish.parents || count + this.wish.given.length > 1 || this.wish.to.endsWith("/")) return true;
+    return count == 1 && sources.some((source) => source.files.length == 1 && source.files[0].directory);
   }
 
-  private copyFiles(): void {
-    const source = this.source;
-    if (source === null || this.chosen.length == 0) return this.copyGiven();
+  private copyNext(): void {
+    const sources = this.found.sources;
+    while (this.next < sources.length && sources[this.next].files.length == 0) this.next++;
+    if (this.next == sources.length) return this.copyGiven();
+    const source = sources[this.next++];
     const files: CopiedFile[] = [];
-    for (let i = 0; i < this.chosen.length; i++) files.push(this.copyOf(this.chosen[i]));
+    for (let i = 0; i < source.files.length; i++) files.push(this.copyOf(source, source.files[i]));
     const wish = this.wish;
-    const copies = new FileCopies(source.view(), files, wish.missing, wish.parents, wish.unpack ? wish.to : null);
+    const unpackTo: string | null = source.unpack ? wish.to : null;
+    const copies = new FileCopies(source.place.view(), files, source.missing, wish.parents, unpackTo);
     this.copy(Step.Copy, new CopiedFiles(copies));
   }
 
@@ -104,14 +110,15 @@ export class CopyWork extends PlaceWork {
   }
 
   /** The contents of a directory are copied, not the directory itself. */
-  private copyOf(file: ChosenFile): CopiedFile {
+  private copyOf(source: CopySource, file: ChosenFile): CopiedFile {
     const wish = this.wish;
     if (wish.parents) {
       const name = lastParts(file.path, wish.pivotOf(file.pattern));
       return new CopiedFile(file.path, new CopyPlace(wish.to, name.length > 0 ? name : null), true);
     }
     if (file.directory) return new CopiedFile(file.path, new CopyPlace(wish.to, null), !this.isThere);
-    return new CopiedFile(file.path, this.placeOf(baseName(file.path)), false);
+    const name = source.names.length > 0 ? source.names[file.pattern] : baseName(file.path);
+    return new CopiedFile(file.path, this.placeOf(name), false);
   }
 
   private placeOf(name: string): CopyPlace {

@@ -1,6 +1,5 @@
 // One stage of a build: the image that it begins with, then its steps in order, each of which makes an image.
 
-import { ChosenFile } from "../../../../build/bindings/types";
 import { Image } from "../../image/image";
 import { Platform, platformError } from "../../image/platform";
 import { RoomReader } from "../../image/progress-stream";
@@ -22,7 +21,7 @@ import { CopySources, SourcesClient } from "./copy-sources";
 import { copyWish } from "./copy-wish";
 import { CopyWork } from "./copy-work";
 import { DirectoryWork } from "./directory-work";
-import { Place } from "./place";
+import { FoundSources } from "./found-sources";
 import { MountSource, MountSources, MountSourcesClient } from "./mounts/mount-sources";
 import { RunMounts } from "./mounts/run-mounts";
 import { runWish } from "./run-wish";
@@ -48,8 +47,8 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
   private next: i32 = 0;
   private step: Step | null = null;
   private work: OpenWork | null = null;
-  /** The place of another image's files, until the copy is over. */
-  private foreign: Place | null = null;
+  /** What a copy takes, until it is over. */
+  private found: FoundSources | null = null;
   /** Of a stage that begins with nothing; null for the machine's. */
   private platform: Platform | null = null;
   /** What the command sees besides the image's files. */
@@ -104,7 +103,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
   workDone(): void {
     if (this.facts.over) return;
     this.work = null;
-    this.leaveForeign();
+    this.leaveSources();
     this.tellMade();
     this.proceed();
   }
@@ -117,7 +116,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
     const work = this.work;
     this.work = null;
     if (work !== null) work.cancel();
-    this.leaveForeign();
+    this.leaveSources();
   }
 
   private search(name: string): void {
@@ -269,10 +268,10 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
     sources.begin();
   }
 
-  sourcesFound(foreign: Place | null, files: ChosenFile[], digest: string): void {
+  sourcesFound(found: FoundSources): void {
     this.work = null;
-    this.foreign = foreign;
-    this.copyWith(files, digest);
+    this.found = found;
+    this.copyWith(found);
     this.proceed();
   }
 
@@ -280,15 +279,12 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
     this.fail(why, 0);
   }
 
-  private copyWith(files: ChosenFile[], digest: string): void {
+  private copyWith(found: FoundSources): void {
     const step = this.step!;
     const copy = step.copy!;
-    step.command = copy.commandFor(digest);
-    if (this.takeCached()) return this.leaveForeign();
-    const foreign = this.foreign;
-    const place = foreign === null ? this.facts.context : foreign;
-    const wish = copyWish(copy, this.facts.hidden);
-    const work = new CopyWork(wish, place, files, this.chain, this.facts.claims, this);
+    step.command = copy.commandFor(found.digest);
+    if (this.takeCached()) return this.leaveSources();
+    const work = new CopyWork(copyWish(copy), found, this.chain, this.facts.claims, this);
     this.work = work;
     work.begin();
   }
@@ -360,15 +356,15 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
     return image === null ? null : image.chain;
   }
 
-  private leaveForeign(): void {
-    const place = this.foreign;
-    this.foreign = null;
-    if (place !== null) place.drop();
+  private leaveSources(): void {
+    const found = this.found;
+    this.found = null;
+    if (found !== null) found.drop();
   }
 
   private fail(why: string, code: i32): void {
     this.work = null;
-    this.leaveForeign();
+    this.leaveSources();
     this.client.stageFailed(why, code);
   }
 }

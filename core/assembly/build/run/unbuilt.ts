@@ -24,7 +24,6 @@ export function unbuiltIn(step: Step): string {
   if (copy === null) return "";
   for (let i = 0; i < copy.sources.length; i++) {
     const kind = copy.sources[i].kind;
-    if (kind == SourceKind.Url) return "ADD of a URL is not built yet";
     if (kind == SourceKind.Git) return "ADD of a git repository is not built yet";
   }
   return "";

@@ -9,13 +9,13 @@ import { brokenTar, isOfTar } from "../archive/archive-reader";
 
 export function importRefusal(failure: Failure): Refusal {
   const status = answeredStatus(failure);
-  if (status != 0) return new Refusal(refusalKind(status), webAnswerText(failure));
+  if (status != 0) return new Refusal(answeredKind(status), webAnswerText(failure));
   const text = failureText(failure);
   return internal(isOfTar(kindOf(failure)) ? brokenTar(text) : text);
 }
 
 /** A web server's refusals of four kinds are told with their own status. */
-function refusalKind(status: u16): RefusalKind {
+export function answeredKind(status: u16): RefusalKind {
   switch (status) {
     case 400:
       return RefusalKind.BadParameter;

@@ -70,7 +70,7 @@ export class WebAddress {
       return internal(`Get ${quoteText(this.shown)}: unsupported protocol scheme ${quoteText(this.scheme)}`);
     }
     if (authority.length > 0 && !authority.startsWith(":")) return null;
-    const shown = authority.length == 0 ? `${this.scheme}:` : this.shown;
+    const shown = this.shown == this.scheme + MARK ? `${this.scheme}:` : this.shown;
     return internal(`Get ${quoteText(shown)}: http: no Host in request URL`);
   }
 }

@@ -1,0 +1,46 @@
+// `remote` of `POST /build` (surface §2.22): where the context is, if it is not the body.
+
+import { eraseParameter } from "../api/secrets";
+import { Call } from "../call";
+import { WebAddress } from "../image/import/web-address";
+import { badParameter, internal, notBuilt, Refusal } from "../refusal";
+import { withoutUsers } from "./run/web/shown";
+
+const GIT: string[] = ["git://", "github.com/", "git@"];
+const SESSION = "client-session";
+
+export class Remote {
+  refusal: Refusal | null = null;
+  /** Null for the body. */
+  address: WebAddress | null = null;
+}
+
+/** The parameter is erased: the address may contain credentials. */
+export function readRemote(call: Call): Remote {
+  const remote = new Remote();
+  const given = call.query.first("remote");
+  if (given.length == 0) return remote;
+  remote.refusal = refusalOf(given);
+  if (remote.refusal === null) remote.address = new WebAddress(given);
+  eraseParameter(call.request.target, call.query, "remote");
+  return remote;
+}
+
+function refusalOf(given: string): Refusal | null {
+  if (given == SESSION) {
+    return badParameter(
+      "experimental session with v1 builder is no longer supported, use builder version v2 (BuildKit) instead",
+    );
+  }
+  if (isGit(given)) return notBuilt("building from a git repository");
+  if (given.startsWith("http://") || given.startsWith("https://")) return null;
+  return internal(`remoteURL (${withoutUsers(given)}) could not be recognized as URL`);
+}
+
+/** As Docker tells them apart. */
+function isGit(given: string): bool {
+  for (let i = 0; i < GIT.length; i++) if (given.startsWith(GIT[i])) return true;
+  const fragment = given.indexOf("#");
+  const isWeb = given.startsWith("http://") || given.startsWith("https://");
+  return isWeb && (fragment < 0 ? given : given.slice(0, fragment)).endsWith(".git");
+}

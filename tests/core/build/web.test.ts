@@ -1,0 +1,188 @@
+// Files of web servers in builds, as seen by the core: what they are called, what is asked, and what nobody is told.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import type { engine, failures } from "../../../hosts/shared/host.js";
+import { digestOf, encode, ImageWorld } from "../support/image-world.js";
+import { beginBuild, CACHED } from "./beginning.js";
+
+let world: ImageWorld;
+beforeEach(() => {
+  world = new ImageWorld();
+});
+
+const TEXT = "hello\n";
+const MISSING: failures.Failure = { tag: "no-such", val: { what: "member", name: "/f" } };
+
+function arrive(more: Partial<engine.Downloaded> = {}, text = TEXT): void {
+  const beginning = encode(text);
+  const own = {
+    digest: digestOf(beginning),
+    size: BigInt(beginning.length),
+    disposition: "",
+    mediaType: "",
+    beginning,
+  };
+  world.succeed(world.take("download").op, { tag: "downloaded", val: { ...own, ...more } });
+}
+
+function choose(count: number): void {
+  const files = Array.from({ length: count }, (_, at) => ({ path: String(at), directory: false, pattern: at }));
+  world.succeed(world.take("choose").op, { tag: "chosen", val: { files, digest: digestOf(encode("files")) } });
+}
+
+/** Begins a build of one ADD, and answers until the first file is asked for. */
+function begin(add: string): bigint {
+  const id = beginBuild(world, `FROM busybox\nADD ${add}\n`, "");
+  world.done(world.take("mount").op);
+  return id;
+}
+
+/** Where the files are put. */
+function copied(): (string | undefined)[] {
+  world.done(world.take("mount").op);
+  world.failAs(world.take("stat").op, MISSING);
+  const { what } = world.take("copy").val;
+  if (what.tag !== "files") throw new Error("no files are copied");
+  return what.val.files.map(({ to }) => (to.name === undefined ? to.path : `${to.path}${to.name}`));
+}
+
+describe("the name", () => {
+  test.each([
+    ["http://a.test/b/c.txt", "", "c.txt"],
+    ["http://a.test/b%20c%2Fd?x=/y#/z", "", "d"],
+    ["http://a.test/b", "attachment; filename=c", "b"],
+    ["http://a.test/", "attachment; filename=c", "c"],
+    ["http://a.test", 'inline; filename="a; \\"b\\".txt"', 'a; "b".txt'],
+    ["http://a.test/", "attachment; filename=c; filename*=UTF-8''%e2%82%ac.txt", "€.txt"],
+    ["http://a.test/", "attachment; filename=../../etc/passwd", "passwd"],
+    ["http://a.test/..", "attachment; filename=c", "c"],
+  ])("%s with %j is %j", (address, disposition, name) => {
+    begin(`${address} /d/`);
+    arrive({ disposition });
+    choose(1);
+    expect(copied()).toEqual([`/d/${name}`]);
+  });
+
+  test.each(["", "attachment", "attachment; filename=a/", "attachment; filename=..", "; filename*=latin1''a"])(
+    "there is none in %j",
+    (disposition) => {
+      const id = begin("http://a.test/ /d/");
+      arrive({ disposition });
+      expect(world.said(id).at(-1)).toBe("ADD failed: cannot determine filename for source http://a.test/");
+      expect(world.open()).not.toContain("choose");
+    },
+  );
+});
+
+test("the cache looks at name and bytes of what was fetched, not at the address", () => {
+  const build = (address: string, digest: string): string[] => {
+    const id = begin(`${address} /d/`);
+    arrive({ digest: digestOf(encode(digest)) });
+    const files = [{ path: "0", directory: false, pattern: 0 }];
+    world.succeed(world.take("choose").op, { tag: "chosen", val: { files, digest: digestOf(encode(digest)) } });
+    if (!world.said(id).includes(CACHED)) {
+      copied();
+      world.sleep(1);
+    }
+    return world.said(id);
+  };
+  const id = begin("http://a.test/f /d/");
+  arrive();
+  choose(1);
+  world.done(world.take("mount").op);
+  world.failAs(world.take("stat").op, MISSING);
+  world.done(world.take("copy").op);
+  const val = { diffId: digestOf(encode("copied")), size: 3n, empty: false };
+  world.succeed(world.take("commit").op, { tag: "committed", val });
+  world.succeed(world.take("layer").op, { tag: "size", val: 3n });
+  expect(world.said(id).at(-1)).toMatch(/^Successfully built/);
+  expect(build("http://b.test/x/f?new", "files")).toContain(CACHED);
+  expect(build("http://a.test/g", "files")).not.toContain(CACHED);
+});
+
+test("user, password and query go to the web server alone", () => {
+  const id = begin("https://me:s3cret@a.test/f?sig=abc /f");
+  const { source, limit } = world.take("download").val;
+  expect(source).toEqual({ address: "https://a.test/f", credentials: { user: "me:s3cret", query: "?sig=abc" } });
+  expect(limit).toBeGreaterThan(0n);
+  expect(world.said(id).join("\n")).not.toContain("s3cret");
+});
+
+test("a client that leaves gives the download up, and the place goes", () => {
+  const id = begin("http://a.test/f /f");
+  const { op } = world.take("download");
+  world.hangUp(id);
+  expect(world.take("abandon").val).toBe(op);
+  expect(world.open()).toContain("drop-container");
+});
+
+describe("a context of a web server", () => {
+  const ask = (address: string, query = ""): bigint => {
+    const id = world.ask("POST", `/build?remote=${encodeURIComponent(address)}${query}`);
+    for (let places = 0; places < 2; places++) world.done(world.take("mount").op);
+    return id;
+  };
+
+  test("a Dockerfile has no files", () => {
+    const id = ask("http://a.test/D");
+    arrive({ mediaType: "text/plain; charset=utf-8" });
+    world.succeed(world.take("read-file").op, { tag: "bytes", val: encode("FROM busybox\nCMD a\n") });
+    expect(world.said(id).at(-1)).toMatch(/^Successfully built/);
+  });
+
+  test.each<[string, string, string]>([
+    ["application/octet-stream", "FROM busybox\n", "read-file"],
+    ["", "FROM busybox\n", "read-file"],
+    ["", "\u001f\u008b\u0008", "copy"],
+    ["application/x-gzip", "FROM busybox\n", "copy"],
+    ["application/x-tar", "\0", "copy"],
+  ])("%j that begins with %j: %s", (mediaType, text, next) => {
+    ask("http://a.test/x");
+    arrive({ mediaType }, text);
+    expect(world.open()).toContain(next);
+  });
+
+  test("a tar is unpacked as the context", () => {
+    const id = ask("http://a.test/x");
+    arrive({ mediaType: "application/gzip" });
+    const { op, val } = world.take("copy");
+    expect(val.what).toMatchObject({ tag: "files", val: { unpack: "/", files: [{ path: "0" }] } });
+    world.done(op);
+    for (const file of ["", "FROM busybox\nCMD a\n"]) {
+      world.succeed(world.take("read-file").op, { tag: "bytes", val: encode(file) });
+    }
+    expect(world.said(id).at(-1)).toMatch(/^Successfully built/);
+  });
+
+  test("the address is told without its secrets", () => {
+    const id = ask("https://me:s3cret@a.test/x?sig=abc");
+    world.failAs(world.take("download").op, MISSING);
+    expect(world.answer(id).status).toBe(500);
+    expect(world.answer(id).text).toContain("error downloading remote context https://a.test/x: ");
+    expect(world.answer(id).text).not.toMatch(/s3cret|abc/);
+  });
+});
+
+test.each([
+  ["outputs=x", 500, "invalid character 'x' looking for beginning of value"],
+  ["outputs=[{}]", 501, "build outputs"],
+  ["squash=1", 400, "squash is only supported with experimental mode"],
+  ["remote=git://a.test/b", 501, "git repository"],
+  ["remote=https://me:s3cret@a.test/b.git%23main", 501, "git repository"],
+  ["remote=ftp://me:s3cret@a.test/b", 500, "remoteURL (ftp://xxxxx@a.test/b) could not be recognized as URL"],
+])("%s is refused", (query, status, message) => {
+  const answer = world.call("POST", `/build?${query}`, encode("tar"));
+  expect(answer.status).toBe(status);
+  expect((answer.json as { message: string }).message).toContain(message);
+});
+
+test("what is surely not meant is told before the first step", () => {
+  const id = beginBuild(world, "FROM busybox\nCMD a\nCMD ['b']\n", "");
+  expect(world.said(id).slice(0, 2)).toEqual([
+    expect.stringContaining(
+      "[WARNING]: Multiple CMD instructions should not be used in the same stage because only the last one will be used (MultipleInstructionsDisallowed, line 2)",
+    ),
+    expect.stringMatching(/^Step 1\/3/),
+  ]);
+  expect(world.lines(id)[0]).toEqual({ stream: expect.stringContaining("(InvalidJSONList, line 3)\n") });
+});
