@@ -13,8 +13,9 @@ export function removeLeftOver(container: Container): void {
   container.removeVolumes = true;
   const nobody = new Nobody();
   container.removals.push(nobody);
+  if (!container.running && container.can(Cause.Remove)) return removeNow(container);
+  container.touch();
   if (container.running) new LeftOverEnd(container, nobody).begin();
-  else if (container.can(Cause.Remove)) removeNow(container);
 }
 
 class Nobody extends RemovalClient {
