@@ -26,7 +26,8 @@ export function pruneNetworks(call: Call): Refusal | null {
   const problem = filters.read(call.query.first("filters"), KEYS);
   if (problem !== null) return problem;
   if (engine.pruning && call !== engine.waitingPrune) return conflict("a prune operation is already running");
-  const leaving = leavingContainer();
+  if (call !== engine.waitingPrune) engine.leavingBeforePrune = leavingContainers();
+  const leaving = nextLeaving();
   if (leaving !== null) {
     // Its client has been told of its end already. A prune that waits keeps others out like one that has begun.
     leaving.queue.push(call);
@@ -41,11 +42,25 @@ export function pruneNetworks(call: Call): Refusal | null {
   return null;
 }
 
-/** A container whose run is over, and which is about to leave a network that may be pruned; null if there is none. */
-function leavingContainer(): Container | null {
+/** The containers whose run is over, and which are about to leave a network that may be pruned. */
+function leavingContainers(): Container[] {
+  const leaving: Container[] = [];
   const all = containerStore.all();
   for (let i = 0; i < all.length; i++) {
-    if (all[i].status == Status.Releasing && isOnOwnNetwork(all[i])) return all[i];
+    if (all[i].status == Status.Releasing && isOnOwnNetwork(all[i])) leaving.push(all[i]);
+  }
+  return leaving;
+}
+
+/**
+ * The next to wait for; null if there is none. Those that began to leave later are not waited for: where runs end all
+ * the time, there would always be one.
+ */
+function nextLeaving(): Container | null {
+  const leaving = engine.leavingBeforePrune;
+  while (leaving.length > 0) {
+    const container = leaving.pop();
+    if (container.status == Status.Releasing) return container;
   }
   return null;
 }

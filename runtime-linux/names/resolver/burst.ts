@@ -5,8 +5,8 @@ import { Datagrams } from "../../kernel/datagrams.js";
 
 /** How many are received at once. */
 const MOST = 32;
-/** Longer datagrams are no usual queries: the rest is cut off. */
-const LONGEST_QUERY = 1232;
+/** Longer datagrams are no queries, even with much padding: the rest is cut off, and such a query is answered as damaged. */
+const LONGEST_QUERY = 4096;
 /** Answers by UDP are no longer (see `messages.ts`). */
 const LONGEST_ANSWER = 1232;
 /** How many each socket has in one round of the event loop, so that all get their turn. */
@@ -33,7 +33,8 @@ export class Burst {
 
   /** Answers what waits now. */
   answer(): void {
-    if (this.#left === 0 || this.#pause-- > 0) return;
+    if (this.#left === 0) return;
+    if (this.#pause > 0) return void this.#pause--;
     const [arrived, answers] = (room ??= [new Datagrams(MOST, LONGEST_QUERY), new Datagrams(MOST, LONGEST_ANSWER)]);
     const count = arrived.receive(this.fd, Math.min(MOST, this.#left));
     if (count === 0) {

@@ -4,7 +4,7 @@
 import { randomInt } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
 import { attempt } from "../../kernel/calls.js";
-import { EAGAIN } from "../../kernel/numbers.js";
+import { ECONNREFUSED, EHOSTUNREACH, ENETUNREACH } from "../../kernel/numbers.js";
 import { answers, withId } from "./messages.js";
 import { connectedSocket, type Server } from "./sockets.js";
 
@@ -14,6 +14,8 @@ export type Came = (answer: Buffer | undefined) => void;
 /** How long a socket takes new queries, and how many. */
 const MOMENT_MS = 100;
 const MOST = 32;
+/** These are true for all who ask this server, and may be about an earlier query; others are about one datagram. */
+const UNREACHABLE = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH];
 /** A connected socket has its receiver already. */
 const NOBODY = new Uint8Array(0);
 
@@ -51,9 +53,8 @@ class Upstream {
     this.#waiting.set(id, waiting);
     if (--this.#left === 0) this.#retire();
     const sent = attempt("sendto", this.fd, waiting.query, asked.length, 0, NOBODY, 0);
-    if (sent === -EAGAIN) setImmediate(() => this.#tell(waiting, id));
-    // The error may be that of an earlier query.
-    else if (sent < 0) setImmediate(() => this.end());
+    if (UNREACHABLE.includes(-sent)) setImmediate(() => this.end());
+    else if (sent < 0) setImmediate(() => this.#tell(waiting, id));
     return () => {
       if (this.#waiting.get(id) === waiting) this.#leave(id);
     };

@@ -187,6 +187,8 @@ export class LayerFetch extends Task {
   /** False if the failure is final. */
   private pauses(failure: Failure): bool {
     if (this.givenUp || this.layer.source.tag != LayerSourceTag.Registry) return false;
+    // Others may have joined for another source, and those who wanted this one have left.
+    if (!this.isSourceWanted) return false;
     // A fetch without a slot had completed its download: the
     // bytes were the requested ones, and would be the same again.
     const pause = pauseAfter(this.attempts, failure, this.resumes && this.downloads);

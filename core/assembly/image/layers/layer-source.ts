@@ -20,14 +20,29 @@ export function isSameSource(one: LayerSource, other: LayerSource): bool {
   const from = (<LayerSourceRegistry>one).value.from;
   const its = (<LayerSourceRegistry>other).value.from;
   if (from.repository != its.repository || from.endpoint.authority != its.endpoint.authority) return false;
-  if (pathOf(from.endpoint) != pathOf(its.endpoint)) return false;
+  if (!isSameWay(from.endpoint, its.endpoint)) return false;
   return areSame(from.credentials, its.credentials);
 }
 
-/** One host may stand for several registries. */
-function pathOf(endpoint: Endpoint): string {
-  const way = endpoint.way;
-  return way === null ? "" : way.path;
+/** One host may stand for several registries, and be contacted with and without TLS. */
+function isSameWay(one: Endpoint, other: Endpoint): bool {
+  if (one.security.length != other.security.length) return false;
+  for (let i = 0; i < one.security.length; i++) if (one.security[i] != other.security[i]) return false;
+  const way = one.way;
+  const its = other.way;
+  if (way === null || its === null) return way === its;
+  if (way.path != its.path || !isSameList(way.authorities, its.authorities)) return false;
+  if (way.certificates.length != its.certificates.length) return false;
+  for (let i = 0; i < way.certificates.length; i++) {
+    if (way.certificates[i].certificate != its.certificates[i].certificate) return false;
+  }
+  return true;
+}
+
+function isSameList(one: string[], other: string[]): bool {
+  if (one.length != other.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] != other[i]) return false;
+  return true;
 }
 
 function areSame(one: Credentials | null, other: Credentials | null): bool {

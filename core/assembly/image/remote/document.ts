@@ -22,6 +22,7 @@ export class Document extends Task {
   /** Timer of the pause; 0 if there is none. */
   private timer: u64 = 0;
   private attempts: u32 = 0;
+  private givenUp: bool = false;
 
   constructor(
     private readonly owner: DocumentOwner,
@@ -41,6 +42,7 @@ export class Document extends Task {
 
   /** The owner may still be told how a command ended that was in flight. */
   giveUp(): void {
+    this.givenUp = true;
     if (this.timer != 0) cancelTimer(this.timer);
     else if (this.op != 0) abandon(new Ignored(), 0, this.op);
     this.timer = 0;
@@ -48,7 +50,8 @@ export class Document extends Task {
 
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.op = 0;
-    const pause = failure !== null && this.patient ? pauseForDocument(this.attempts, failure) : 0;
+    const asksAgain = failure !== null && this.patient && !this.givenUp;
+    const pause = asksAgain ? pauseForDocument(this.attempts, failure!) : 0;
     if (pause == 0) return this.owner.documentEnded(this.step, outcome, failure);
     this.timer = wakeAfter(this, 0, pause * SECOND);
     this.owner.documentPauses(pause);

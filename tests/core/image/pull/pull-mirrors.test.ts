@@ -88,6 +88,28 @@ test("a layer that pauses for the mirror is asked of the registry at once", () =
   expect(world.timers).toBe(0);
 });
 
+test("a layer that the mirror breaks off after the registry is asked, is asked of the registry at once", () => {
+  const { world } = begun();
+  const [first, second] = [asked(world), asked(world), asked(world)];
+  world.failAs(second.op, answered(404, "BLOB_UNKNOWN"));
+  documents(world);
+  expect(sourceOf(asked(world))).toBe("registry-1.docker.io");
+  world.failAs(first.op, CUT_SHORT);
+  expect(world.timers).toBe(0);
+  const again = asked(world);
+  expect([sourceOf(again), again.val.chain]).toEqual(["registry-1.docker.io", image.chains[0]]);
+});
+
+test("a document is not asked for again for a client that has left", () => {
+  const world = new ImageWorld();
+  const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+  const { op } = world.take("resolve");
+  world.hangUp(id);
+  expect(world.take("abandon").val).toBe(op);
+  world.failAs(op, answered(503));
+  expect([world.open(), world.timers]).toEqual([[], 0]);
+});
+
 test("no other registry is asked if the disk is full", () => {
   const { world, id } = begun();
   world.failAs(asked(world).op, FULL_DISK);
