@@ -215,8 +215,8 @@ export class WorldNetworks implements Topology {
     if (subnet !== "" || ipv6Subnet === "") checkPlace(subnet, gateway, gatewayMode);
     if (ipv6Subnet !== "") checkPlace(ipv6Subnet, ipv6Gateway, ipv6GatewayMode);
     this.#bridges.set(bridge.network, bridge);
-    for (const [place, join] of this.#joins)
-      if (join.bridge.network === bridge.network) this.#put(place, { ...join, bridge });
+    // In place: a join that is under way must find itself again.
+    for (const join of this.#joins.values()) if (join.bridge.network === bridge.network) join.bridge = bridge;
   }
 
   #makeOnParent(network: networks.ParentNetwork): void {
@@ -240,7 +240,8 @@ export class WorldNetworks implements Topology {
     return namespace;
   }
 
-  async #join(join: networks.Join): Promise<void> {
+  async #join(asked: networks.Join): Promise<void> {
+    const join = { ...asked };
     checkAddresses(join.address, join.ipv6Address);
     const place = placeOf({ container: join.container, network: join.bridge.network });
     if (!this.#bridges.has(join.bridge.network)) {
@@ -255,7 +256,8 @@ export class WorldNetworks implements Topology {
     } catch (error) {
       // It left meanwhile, or joined anew.
       if (this.#joins.get(place) !== join) throw error;
-      if (before) this.#put(place, before);
+      // Its network may have been made anew.
+      if (before) this.#put(place, join.bridge === asked.bridge ? before : { ...before, bridge: join.bridge });
       else this.#takeBack(join);
       throw error;
     }

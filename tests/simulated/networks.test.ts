@@ -6,29 +6,10 @@ import { WorldNetworks } from "../../hosts/simulated/networks.js";
 import { routeTo } from "../../hosts/simulated/traffic/routes.js";
 import { Wire } from "../../hosts/simulated/traffic/wire.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
+import { bridge, NETWORK } from "./traffic/bridge-fixture.js";
 
 const WEB = "1".repeat(64);
 const OTHER = "2".repeat(64);
-const NETWORK = "ab".repeat(32);
-const bridge: networks.Bridge = {
-  network: NETWORK,
-  name: "bridge",
-  interfaceName: "docker0",
-  subnet: "172.17.0.0/16",
-  gateway: "172.17.0.1",
-  ipv6Subnet: "",
-  ipv6Gateway: "",
-  gatewayMode: "nat",
-  ipv6GatewayMode: "nat",
-  internal: false,
-  connectsContainers: true,
-  masquerades: true,
-  forwards: true,
-  firewall: true,
-  proxies: true,
-  mtu: 0,
-};
-
 const onParent: networks.ParentNetwork = {
   network: "cd".repeat(32),
   name: "lan",
@@ -161,6 +142,32 @@ describe("networks", () => {
     doors[1]!.open();
     await gone;
     expect([doors.map(({ isOpen }) => isOpen), world.joins(), world.sandboxes()]).toEqual([[false, false], [], []]);
+  });
+
+  test("a join is taken back if its port is refused, even if its network is made anew meanwhile", async () => {
+    const refusals: (() => void)[] = [];
+    const open = ({ port }: { port: number }): Promise<() => void> => {
+      if (port === 80) return Promise.resolve(() => {});
+      return new Promise((_, reject) =>
+        refusals.push(() => reject(Object.assign(new Error(), { code: "EADDRINUSE" }))),
+      );
+    };
+    world = new WorldNetworks({ time, doors: { open } });
+    await perform({ tag: "make", val: bridge });
+    const isRefused = async (asked: networks.Join, mtu: number): Promise<void> => {
+      const known = refusals.length;
+      const refused = expect(perform({ tag: "join", val: asked })).rejects.toMatchObject({ failure: { tag: "port" } });
+      await expect.poll(() => refusals.length).toBe(known + 1);
+      await perform({ tag: "make", val: { ...bridge, mtu } });
+      refusals[known]!();
+      await refused;
+    };
+    await isRefused(join(WEB, "172.17.0.2", [port("0.0.0.0", 81)]), 1400);
+    expect([world.joins(), world.sandboxes()]).toEqual([[], []]);
+    await perform({ tag: "join", val: join(WEB, "172.17.0.2", [port("0.0.0.0", 80)]) });
+    await isRefused(join(WEB, "172.17.0.2", [port("0.0.0.0", 80), port("0.0.0.0", 81)]), 1300);
+    const left = world.placesOf(WEB).map(({ ports, bridge: { mtu } }) => [ports.map(({ hostPort }) => hostPort), mtu]);
+    expect(left).toEqual([[[80], 1300]]);
   });
 
   test("a packet at speed 0 never arrives", () => {
