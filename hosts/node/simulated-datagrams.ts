@@ -10,6 +10,13 @@ export const ABSENT: readonly unknown[] = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
 const IDLE_MS = 120_000;
 /** The one that has been silent for longest is forgotten if there are more. */
 const MOST_VISITORS = 1024;
+/** How many bytes of a visitor may be on their way into the world; more are lost, as in a socket that is not read. */
+const MOST_HELD = 212_992;
+/** What each datagram counts besides its bytes: empty ones are held, too. */
+const EACH_BYTES = 768;
+
+/** What a door needs of its world. */
+type Dialling = Pick<SimulatedHost, "dialDatagrams">;
 
 /** Who sends to a port, and is answered. */
 interface Visitor {
@@ -18,13 +25,13 @@ interface Visitor {
 }
 
 export class DatagramDoor {
-  readonly #host: SimulatedHost;
+  readonly #host: Dialling;
   readonly #socket: Socket;
   readonly #at: { address: string; port: number };
   /** The one that was silent for longest comes first. */
   readonly #visitors = new Map<string, Visitor>();
 
-  private constructor(host: SimulatedHost, socket: Socket, at: { address: string; port: number }) {
+  private constructor(host: Dialling, socket: Socket, at: { address: string; port: number }) {
     this.#host = host;
     this.#socket = socket;
     this.#at = at;
@@ -33,7 +40,7 @@ export class DatagramDoor {
   }
 
   /** Resolves to what closes it; null if this machine has no such address. Rejects with the error of bind(2). */
-  static async open(host: SimulatedHost, at: { address: string; port: number }): Promise<(() => void) | null> {
+  static async open(host: Dialling, at: { address: string; port: number }): Promise<(() => void) | null> {
     const socket = createSocket(at.address.includes(":") ? { type: "udp6", ipv6Only: true } : { type: "udp4" });
     if (!(await isBound(socket, at))) return null;
     const door = new DatagramDoor(host, socket, at);
@@ -65,9 +72,13 @@ export class DatagramDoor {
     };
     const idle = setTimeout(leave, IDLE_MS).unref();
     const writer = dialled.then(({ writable }) => writable.getWriter());
+    let held = 0;
     const send = (bytes: Uint8Array): void => {
       idle.refresh();
-      void writer.then((to) => to.write(bytes)).catch(leave);
+      const size = bytes.length + EACH_BYTES;
+      if (held + size > MOST_HELD) return;
+      held += size;
+      void writer.then((to) => to.write(bytes)).then(() => (held -= size), leave);
     };
     const visitor: Visitor = { send, leave };
     const answer = (bytes: Uint8Array): void => {
@@ -82,14 +93,15 @@ export class DatagramDoor {
 
   /** Until nobody listens in the container, or the visitor is forgotten. */
   async #listen(
-    dialled: ReturnType<SimulatedHost["dialDatagrams"]>,
+    dialled: ReturnType<Dialling["dialDatagrams"]>,
     signal: AbortSignal,
     answer: (bytes: Uint8Array) => void,
   ): Promise<void> {
     const { readable } = await dialled;
     const reader = readable.getReader();
-    signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
-    if (signal.aborted) return;
+    const leave = (): void => void reader.cancel().catch(() => {});
+    if (signal.aborted) return leave();
+    signal.addEventListener("abort", leave, { once: true });
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) answer(piece.value);
   }
 }

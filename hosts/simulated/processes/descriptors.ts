@@ -64,7 +64,10 @@ export class ProcessOutput implements Output {
   async write(bytes: Uint8Array | string): Promise<void> {
     let rest = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
     await this.process.work(CALL_NS + rest.length * (this.sink.byteNs ?? BYTE_NS));
-    while (rest.length > 0) {
+    // No bytes are an empty message in write(2), but no text is nothing at all in printf(3).
+    let isOwed = this.sink.keepsBounds === true && typeof bytes !== "string";
+    while (rest.length > 0 || isOwed) {
+      isOwed = false;
       const taken = this.sink.put(rest);
       if (taken === null) throw breakPipe(this.process);
       rest = rest.subarray(taken);

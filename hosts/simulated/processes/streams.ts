@@ -25,6 +25,8 @@ export interface Sink extends Held {
   readonly tty: boolean;
   /** Processor time per byte in nanoseconds, if it is more than usual. */
   readonly byteNs?: number;
+  /** Whether each `put` is a message of its own, even an empty one. It takes the whole or throws. */
+  readonly keepsBounds?: boolean;
   /** Takes as many bytes as there is room for. Returns null if nobody will ever read them. */
   put(bytes: Uint8Array): number | null;
   /** Whether there is no room. A sink without this method always has room. */

@@ -2,11 +2,13 @@
 
 import { Waiting, type Sink, type Source } from "../processes/streams.js";
 import type { ConnectionEnd, Peer } from "./connection.js";
-import type { SocketErrorCode } from "./errors.js";
+import { SocketError, type SocketErrorCode } from "./errors.js";
 import type { Datagram, NetworkNamespace, Receiving } from "./namespace.js";
 
 /** How many bytes may be unread; more are lost (net.core.rmem_default). */
 const BUFFER_BYTES = 212_992;
+/** What the kernel adds for each datagram in a buffer: even empty ones fill it (skb->truesize). */
+const KEPT_BYTES = 768;
 /** The largest content of a datagram of UDP. */
 export const MOST_DATAGRAM_BYTES = 65_507;
 
@@ -16,6 +18,7 @@ export class DatagramSocket implements Receiving {
   #held = 0;
   #peer: Peer | null = null;
   #error: SocketErrorCode | null = null;
+  #isClosed = false;
 
   /** `address` as for listeners. Throws `SocketError` if it is not free. */
   constructor(
@@ -39,7 +42,7 @@ export class DatagramSocket implements Receiving {
     this.#peer = peer;
     const kept = this.#queue.splice(0).filter(({ from }) => this.accepts(from));
     this.#queue.push(...kept);
-    this.#held = kept.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    this.#held = kept.reduce((sum, { bytes }) => sum + weightOf(bytes), 0);
   }
 
   accepts({ address, port }: Peer): boolean {
@@ -48,9 +51,9 @@ export class DatagramSocket implements Receiving {
 
   /** A datagram has arrived. It is lost if too many are unread. */
   offer(datagram: Datagram): void {
-    if (this.#held + datagram.bytes.length > BUFFER_BYTES) return;
+    if (this.#held + weightOf(datagram.bytes) > BUFFER_BYTES) return;
     this.#queue.push(datagram);
-    this.#held += datagram.bytes.length;
+    this.#held += weightOf(datagram.bytes);
     this.#waiting.stir();
   }
 
@@ -67,7 +70,7 @@ export class DatagramSocket implements Receiving {
     this.#error = null;
     if (error !== null) return error;
     const datagram = this.#queue.shift();
-    this.#held -= datagram?.bytes.length ?? 0;
+    if (datagram) this.#held -= weightOf(datagram.bytes);
     return datagram;
   }
 
@@ -81,9 +84,22 @@ export class DatagramSocket implements Receiving {
     return this.#waiting.add(more);
   }
 
-  close(): void {
-    this.namespace.datagrams.remove(this);
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
+
+  /** What is unread is lost. Who waits is woken, since nothing comes any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.namespace.datagrams.remove(this);
+    this.#queue.length = this.#held = 0;
+    this.#waiting.stir();
+  }
+}
+
+/** What a datagram takes of a buffer of `BUFFER_BYTES`. */
+function weightOf(bytes: Uint8Array): number {
+  return bytes.length + KEPT_BYTES;
 }
 
 /** Sends bytes to the peer, as one datagram. */
@@ -91,7 +107,7 @@ export type Send = (bytes: Uint8Array) => void;
 
 /**
  * A socket with a peer, for programs that read and write: each piece is a datagram. It ends with an error, for want of
- * another end.
+ * another end, and when it is closed. `put` throws `SocketError` if the bytes are too many for one.
  */
 export function endOfDatagrams(socket: DatagramSocket, local: Peer, remote: Peer, send: Send): ConnectionEnd {
   const unread: Uint8Array[] = [];
@@ -105,15 +121,16 @@ export function endOfDatagrams(socket: DatagramSocket, local: Peer, remote: Peer
   const wake = (call: () => void): (() => void) => socket.wake(call);
   const take = (): Uint8Array | null | undefined => {
     if (unread.length > 0) return unread.shift();
-    if (isOver) return null;
+    if (isOver || socket.isClosed) return null;
     const taken = socket.take();
     isOver = typeof taken === "string";
     if (isOver) socket.close();
     return typeof taken === "object" ? taken.bytes : isOver ? null : undefined;
   };
   const put = (bytes: Uint8Array): number => {
-    send(bytes.slice(0, MOST_DATAGRAM_BYTES));
-    return Math.min(bytes.length, MOST_DATAGRAM_BYTES);
+    if (bytes.length > MOST_DATAGRAM_BYTES) throw new SocketError("EMSGSIZE");
+    send(bytes);
+    return bytes.length;
   };
   const close = (): void => {
     if (isClosed) return;
@@ -125,11 +142,11 @@ export function endOfDatagrams(socket: DatagramSocket, local: Peer, remote: Peer
     tty: false,
     isPipe: true,
     take,
-    unread: (bytes) => void unread.unshift(bytes),
+    unread: (bytes) => void (bytes.length > 0 && unread.unshift(bytes)),
     wake,
     retain,
     release,
   };
-  const sink: Sink = { tty: false, put, wake, retain, release };
+  const sink: Sink = { tty: false, keepsBounds: true, put, wake, retain, release };
   return { source, sink, local, remote, close };
 }

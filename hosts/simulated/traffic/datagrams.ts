@@ -67,7 +67,7 @@ export class Datagrams {
   send(socket: DatagramSocket, { address, port }: Peer, bytes: Uint8Array): SocketErrorCode | null {
     const to = { address: canonical(address) ?? address, port };
     const answered = this.#tracks.answered(socket, to);
-    if (answered && isThere(answered.route)) {
+    if (answered && findsBack(answered)) {
       this.#fly(socket, answerTo(answered), bytes);
       return null;
     }
@@ -97,7 +97,8 @@ export class Datagrams {
     const last = this.#arrivals.get(socket) ?? 0n;
     const at = now + ns > last ? now + ns : last;
     this.#arrivals.set(socket, at);
-    clock.at(at, () => this.#arrive(socket, flight, bytes.slice()));
+    const sent = bytes.slice(); // the sender may use its buffer again at once
+    clock.at(at, () => this.#arrive(socket, flight, sent));
   }
 
   #arrive(sender: DatagramSocket, { way, to, at, seen }: Flight, bytes: Uint8Array): void {
@@ -124,6 +125,11 @@ export class Datagrams {
       port = this.#ports.next();
     return port;
   }
+}
+
+/** Whether an answer still gets to who asked: the way is there, and the asker still has its address. */
+function findsBack({ route, origin }: Track): boolean {
+  return isThere(route) && (origin.namespace.isMachine || origin.namespace.has(route.own));
 }
 
 /** An answer goes back the same way, and comes from the address that was asked. */

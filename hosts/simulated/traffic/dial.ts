@@ -1,10 +1,11 @@
 // Connections from outside the world to its published ports. Whatever comes from outside enters as an event of its own.
 
 import type { PortConnection } from "../../shared/index.js";
-import type { Source } from "../processes/streams.js";
+import type { Sink, Source } from "../processes/streams.js";
 import type { SimulatedTime } from "../time.js";
 import { bracketed, isLoopback } from "./addresses.js";
 import type { ConnectionEnd, Peer } from "./connection.js";
+import { MOST_DATAGRAM_BYTES } from "./datagram-socket.js";
 import { SocketError } from "./errors.js";
 import type { Traffic } from "./traffic.js";
 
@@ -25,12 +26,13 @@ export async function dial(world: World, to: Peer): Promise<PortConnection> {
     time.enter(() => traffic.connect(traffic.machine, to, done)).catch(reject);
   });
   const end = await before(ended, connecting);
-  return { readable: readableOf(world, end), writable: writableOf(world, end) };
+  return { readable: readableOf(world, end), writable: writableOf(world, end, putAll) };
 }
 
 /**
- * The same with a UDP port: each chunk is a datagram. It ends when the other side says that nobody listens there. Rejects
- * with `SocketError` if there is no way.
+ * The same with a UDP port: each chunk is a datagram, an empty one too; a write rejects with `SocketError` if it is too
+ * large for one. It ends when the other side says that nobody listens there. Rejects with `SocketError` if there is no
+ * way.
  */
 export async function dialDatagrams(world: World, to: Peer): Promise<PortConnection> {
   const { time, traffic, ended } = world;
@@ -45,7 +47,7 @@ export async function dialDatagrams(world: World, to: Peer): Promise<PortConnect
     time.enter(open).catch(reject);
   });
   const end = await before(ended, opening);
-  return { readable: readableOf(world, end), writable: writableOf(world, end) };
+  return { readable: readableOf(world, end), writable: writableOf(world, end, putOne) };
 }
 
 /** Acts as an event of its own. */
@@ -95,6 +97,7 @@ const MOST_SHOWN = 65_536;
 
 function readableOf(world: World, { source }: ConnectionEnd): ReadableStream<Uint8Array> {
   const { ended } = world;
+  let isLeft = false;
   return new ReadableStream(
     {
       async pull(controller) {
@@ -106,13 +109,15 @@ function readableOf(world: World, { source }: ConnectionEnd): ReadableStream<Uin
             // In the same event: what comes later would not wake it.
             if (piece === undefined) more = woken(source);
           });
-          if (piece !== undefined) break;
+          if (piece !== undefined || isLeft) break;
           await before(ended, more);
         }
+        if (isLeft || piece === undefined) return;
         if (piece === null) controller.close();
         else controller.enqueue(piece);
       },
       async cancel() {
+        isLeft = true;
         if (!ended.aborted) await enter(world, () => source.release());
       },
     },
@@ -120,21 +125,14 @@ function readableOf(world: World, { source }: ConnectionEnd): ReadableStream<Uin
   );
 }
 
-function writableOf(world: World, { sink, source }: ConnectionEnd): WritableStream<Uint8Array> {
+/** Puts a chunk into a sink. `signal`: the writer gives up. */
+type Put = (world: World, sink: Sink, bytes: Uint8Array, signal: AbortSignal) => Promise<void>;
+
+function writableOf(world: World, { sink, source }: ConnectionEnd, put: Put): WritableStream<Uint8Array> {
   const { ended } = world;
   return new WritableStream({
     async write(bytes, { signal }) {
-      for (let rest = bytes; rest.length > 0;) {
-        let taken: number | null = 0;
-        let room = Promise.resolve();
-        await enter(world, () => {
-          taken = sink.put(rest);
-          if (taken !== rest.length) room = woken(sink);
-        });
-        if (taken === null) throw new Error("the connection is closed");
-        rest = rest.subarray(taken);
-        if (rest.length > 0) await before(signal, before(ended, room));
-      }
+      await put(world, sink, bytes, signal);
     },
     async close() {
       await enter(world, () => sink.release());
@@ -148,3 +146,24 @@ function writableOf(world: World, { sink, source }: ConnectionEnd): WritableStre
     },
   });
 }
+
+/** In as many pieces as there is room for. */
+const putAll: Put = async (world, sink, bytes, signal) => {
+  for (let rest = bytes; rest.length > 0;) {
+    let taken: number | null = 0;
+    let room = Promise.resolve();
+    await enter(world, () => {
+      taken = sink.put(rest);
+      if (taken !== rest.length) room = woken(sink);
+    });
+    if (taken === null) throw new Error("the connection is closed");
+    rest = rest.subarray(taken);
+    if (rest.length > 0) await before(signal, before(world.ended, room));
+  }
+};
+
+/** As one datagram. */
+const putOne: Put = async (world, sink, bytes) => {
+  if (bytes.length > MOST_DATAGRAM_BYTES) throw new SocketError("EMSGSIZE");
+  await enter(world, () => void sink.put(bytes));
+};

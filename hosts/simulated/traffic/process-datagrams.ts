@@ -46,10 +46,12 @@ export class OwnedDatagrams implements ProcessDatagrams {
   }
 
   async receive(): Promise<{ bytes: Uint8Array; from: Peer }> {
-    await this.arrival();
-    const taken = this.#socket.take();
-    if (typeof taken !== "object") throw new SocketError(taken ?? "ETIMEDOUT");
-    return { bytes: taken.bytes, from: taken.from };
+    for (;;) {
+      await this.arrival();
+      const taken = this.#socket.take();
+      if (typeof taken === "string") throw new SocketError(taken);
+      if (taken) return { bytes: taken.bytes, from: taken.from }; // otherwise another one was faster
+    }
   }
 
   /** Waits for a datagram, which stays. Throws `SocketError` if there is none for `patience` nanoseconds. */

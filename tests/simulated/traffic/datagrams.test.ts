@@ -14,7 +14,7 @@ const MODE = "com.docker.network.bridge.gateway_mode_ipv6";
 let world: TrafficWorld;
 
 beforeAll(async () => {
-  world = await TrafficWorld.open({ programs: { teller: tellSenders } });
+  world = await TrafficWorld.open({ programs: { teller: tellSenders, twice: receiveTwice } });
   await both("shop", 1);
   await both("office", 2);
   await both("open", 3, { Options: { [MODE]: "nat-unprotected" } });
@@ -45,6 +45,20 @@ async function tellSenders({ network }: Process): Promise<number> {
   }
 }
 
+/** Two reads wait for the datagrams of one socket. */
+async function receiveTwice(process: Process): Promise<number> {
+  const { network, stdout } = process;
+  const [socket, sender] = [network.datagrams(9), network.datagrams()];
+  const both = Promise.all([socket.receive(), socket.receive()]);
+  for (const text of ["one", "two"]) {
+    await sender.send({ address: "127.0.0.1", port: 9 }, new TextEncoder().encode(text));
+    await process.sleep(1_000_000_000n);
+  }
+  const texts = (await both).map(({ bytes }) => new TextDecoder().decode(bytes));
+  await stdout.write(`${texts.sort().join(" ")}\n`);
+  return 0;
+}
+
 /** Says one line, and shows what comes back within a second. */
 const say = (address: string, port = 7, more = ""): string => `echo said | nc -u -w 1 ${more} ${address} ${port}`;
 const outputOf = async (script: string, network: string): Promise<string> => (await world.run(script, network)).output;
@@ -61,6 +75,10 @@ test("each sender has its own answers, and each write is a datagram", async () =
   const script = `for i in 1 2 3; do (echo $i; sleep 1; echo $i) | nc -u -w 2 echo-shop 7 & done; wait`;
   expect((await outputOf(script, "shop")).split("\n").sort().join("")).toBe("112233");
   expect(await outputOf("seq 5000 | nc -u -w 1 echo-shop 7 | tail -n 1", "shop")).toBe("5000\n");
+});
+
+test("of two reads that wait, each gets a datagram", async () => {
+  expect(await outputOf("exec twice", "none")).toBe("one two\n");
 });
 
 test("where nobody listens a sender ends at once, where no way leads it hears nothing", async () => {
@@ -120,6 +138,12 @@ test("a program outside sends datagrams to a published port, large ones too", as
     expect([value?.length, value?.at(-1)]).toEqual([size, size % 256]);
   }
   await Promise.all([reader.cancel(), writer.close()]);
+  const told = await world.engine.connect(7009, "udp");
+  const [answers, asks] = [told.readable.getReader(), told.writable.getWriter()];
+  await asks.write(new Uint8Array());
+  expect(new TextDecoder().decode((await answers.read()).value)).toMatch(/^10\.70\.1\.1 \d+\n$/);
+  await expect(asks.write(new Uint8Array(65_508))).rejects.toMatchObject({ code: "EMSGSIZE" });
+  await answers.cancel();
   const unheard = await world.engine.connect(7999, "udp");
   await unheard.writable.getWriter().write(new Uint8Array(1));
   expect(await unheard.readable.getReader().read()).toEqual({ done: true, value: undefined });
