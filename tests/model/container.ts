@@ -9,7 +9,7 @@ export interface Wish {
   policy: string;
   /** Largest number of consecutive restarts; 0 for no limit. */
   maximum: number;
-  /** Its start may fail without a fault: it needs a port, or other containers. */
+  /** Its start may fail without a fault: it needs a port, a network, or other containers. */
   isFragile: boolean;
   image: string;
   /** OCI runtime; empty for the default. */
@@ -39,6 +39,8 @@ export class Container {
   hasFailed = false;
   /** Number of automatic runs since a client requested one; unknown after a crash. */
   followed = 0;
+  /** Requests that connect it to networks, unless they were refused. */
+  readonly connects = new Set<number>();
   factAt = -1;
   /** The engine was killed while it existed: an auto-remove container may have disappeared unseen. */
   #isShaken = false;
@@ -58,6 +60,11 @@ export class Container {
     this.words = new Timeline(now, words);
     this.codes = new Timeline(now, [0]);
     this.#base = new Set(words);
+  }
+
+  /** Its start may fail without a fault. */
+  get isFragile(): boolean {
+    return this.wish.isFragile || this.connects.size > 0;
   }
 
   begins(now: number, request: number, act: Act): void {

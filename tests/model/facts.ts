@@ -80,7 +80,7 @@ export function beginOn(container: Container, number: number, read: Read, now: n
   if (act !== null) container.begins(now, number, act);
   if (verb === "start" || verb === "restart") {
     container.wanted(now, number);
-    if (container.wish.autoRemove && container.wish.isFragile) container.goesOn(now, "remove");
+    if (container.wish.autoRemove && container.isFragile) container.goesOn(now, "remove");
   }
   if (verb === "rename") container.names.set(now, [...container.names.now, newName(read)]);
 }

@@ -37,7 +37,7 @@ export function judgeCreation(known: Known, { makes, since }: Open, { status, bo
   const others = known.containers.filter((one) => one !== makes && one.names.during(since).has(name));
   const holder = others.find((one) => isMeant(one, name, since));
   if (status === 201 && holder !== undefined && name !== "") return `${holder.id} has that name`;
-  if (makes.wish.isFragile || known.failedAt >= since) return null;
+  if (makes.isFragile || known.failedAt >= since) return null;
   const there = known.images.during(makes.wish.image, since);
   if (status === 201) return there.has(true) ? null : "there is no such image";
   if (status === 404) return there.has(false) ? null : "the image is there";

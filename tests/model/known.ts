@@ -66,7 +66,7 @@ export class Known {
    * Nothing is predicted for a start that depends on more than its container, nor for anything after a host failure.
    */
   mayFail(container: Container, since: number): boolean {
-    return this.failedAt >= since || container.wish.isFragile || container.hasFailed;
+    return this.failedAt >= since || container.isFragile || container.hasFailed;
   }
 }
 

@@ -36,6 +36,7 @@ export class Model implements Oracle {
     if (open === undefined) return null;
     const wrong = judge(this.#known, open, answer);
     learn(this.#known, asked.number, open, answer, now);
+    if (isRefused(open, answer)) for (const one of this.#known.containers) one.connects.delete(asked.number);
     if (answer.body !== null) this.#known.open.delete(asked.number);
     return wrong === null
       ? null
@@ -49,7 +50,7 @@ export class Model implements Oracle {
     if (open.read.verb !== "wait" || open.isWild) return null;
     const code = jsonOf(piece)?.["StatusCode"];
     const container = aboutOne(open);
-    if (container === null || container.hasFailed || container.wish.isFragile || code === undefined) return null;
+    if (container === null || container.hasFailed || container.isFragile || code === undefined) return null;
     const codes = container.codes.during(open.since);
     if (codes.has(code as number)) return null;
     return `${method} ${target} is told ${piece.trim()}: it ended with ${[...codes].join(" or ")}`;
@@ -122,10 +123,10 @@ export class Model implements Oracle {
   }
 
   /** The network may be gone when the container starts, as one that it was created with. */
-  #askedToConnect({ body }: Asked, { since }: Open): void {
+  #askedToConnect({ number, body }: Asked, { since }: Open): void {
     const ref = jsonOf(body)?.["Container"];
     if (typeof ref !== "string") return;
-    for (const { wish } of this.#known.candidates(ref, since)) wish.isFragile = true;
+    for (const { connects } of this.#known.candidates(ref, since)) connects.add(number);
   }
 
   #askedImage({ number }: Pick<Asked, "number">, { read, since, isWild }: Open): void {
@@ -135,6 +136,11 @@ export class Model implements Oracle {
     const name = imageOf(read);
     if (name !== null) images.begins(since, number, name);
   }
+}
+
+/** The container is on no other network than before. After an error of the engine it may be. */
+function isRefused({ read }: Open, { status }: Answer): boolean {
+  return read.noun === "networks" && read.verb === "connect" && status >= 400 && status < 500;
 }
 
 /** The only container that a request may be about; null if there are others or if its id is unknown. */

@@ -59,6 +59,6 @@ export function judgeRuntime(
   const has = new Set(about.map((one) => runtimes.has(one, since)));
   if (GONE.test(body ?? "")) return has.size === 1 && has.has(true) ? "what it runs by is there" : null;
   // Nothing that could fail starts without it.
-  const isBegun = status === 204 || (status >= 500 && verb === "start" && about.every(({ wish }) => !wish.isFragile));
+  const isBegun = status === 204 || (status >= 500 && verb === "start" && about.every((one) => !one.isFragile));
   return isBegun && has.size === 1 && has.has(false) ? "what it runs by is gone" : undefined;
 }

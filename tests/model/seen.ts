@@ -54,8 +54,7 @@ function judgeSeen(known: Known, container: Container, since: number, { word, na
   const codes = container.codes.during(since);
   // A container that its policy could not restart has the exit code of that failure.
   const hasRuntime = known.runtimes.has(container, container.codes.since) === true;
-  const isOver =
-    hasRuntime && words.size === 1 && words.has("exited") && !container.hasFailed && !container.wish.isFragile;
+  const isOver = hasRuntime && words.size === 1 && words.has("exited") && !container.hasFailed && !container.isFragile;
   if (code !== null && isOver && !codes.has(code)) return `it ended with ${[...codes].join(" or ")}, not ${code}`;
   container.seen(++known.now, since, word);
   return null;
