@@ -76,8 +76,9 @@ export interface SimulatedHost extends Host {
    */
   dial(port: number, address?: string): Promise<PortConnection>;
   /**
-   * Sends datagrams to a published UDP port, likewise: each chunk is one, and may get lost. `readable` ends when the
-   * other side says that nobody listens there. Rejects with `SocketError` if there is no way.
+   * Sends datagrams to a published UDP port, likewise: each chunk is one, an empty one too, and may get lost. A write of
+   * more than 65,507 bytes rejects with `SocketError` (`EMSGSIZE`). `readable` ends when the other side says that nobody
+   * listens there. Rejects with `SocketError` if there is no way.
    */
   dialDatagrams(port: number, address?: string): Promise<PortConnection>;
   /**
