@@ -18,7 +18,7 @@ test("ids are unique", () => {
   expect(ids).toEqual([...new Set(ids)]);
 });
 
-const NAMED = /\bexpected\(\s*"([\w-]+)"/g;
+const NAMED = /\bexpected(?:<\w+>)?\(\s*"([\w-]+)"/g;
 
 function sources(): string[] {
   const directory = join(ROOT, "tests");
