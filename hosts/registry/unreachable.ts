@@ -1,7 +1,7 @@
 // Why there was no answer, or not all of it: translates errors of Node, undici and OpenSSL. Their messages are passed on
 // only for unknown errors.
 
-import { HostFailure, cutShort } from "../shared/index.js";
+import { HostFailure, cutShort, firstOf } from "../shared/index.js";
 import type { failures } from "../shared/index.js";
 import { unanswered, withoutQuery, type Asked } from "./failures.js";
 import { withoutSecrets } from "./secrets.js";
@@ -57,15 +57,15 @@ interface Coded {
 
 /** The first error with a code: the error itself or one of its causes. */
 function coded(error: unknown): Coded {
-  for (let at = error; at instanceof Error; at = at.cause) {
+  for (let at = firstOf(error); at instanceof Error; at = firstOf(at.cause)) {
     if ("code" in at && typeof at.code === "string") return { syscall: "", ...(at as Partial<Coded>), code: at.code };
   }
   return { code: "", syscall: "" };
 }
 
 function innermost(error: unknown): string {
-  let at = error;
-  while (at instanceof Error && at.cause instanceof Error) at = at.cause;
+  let at = firstOf(error);
+  while (at instanceof Error && at.cause instanceof Error) at = firstOf(at.cause);
   return at instanceof Error ? at.message : String(at);
 }
 

@@ -14,13 +14,22 @@ export class HostFailure extends Error {
   }
 }
 
+/**
+ * What went wrong first, if it went wrong several times. For a name with several addresses, Node throws an error that
+ * tells neither the call nor its subject, and has those of all tries in `errors`.
+ */
+export function firstOf<T>(thrown: T): T {
+  return thrown instanceof AggregateError && thrown.errors.length > 0 ? firstOf(thrown.errors[0] as T) : thrown;
+}
+
 /** The failure for anything that was thrown. */
 export function failureOf(thrown: unknown): failures.Failure {
-  if (thrown instanceof HostFailure) return thrown.failure;
-  const { code = "", syscall = "", message } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
+  const first = firstOf(thrown);
+  if (first instanceof HostFailure) return first.failure;
+  const { code = "", syscall = "", message } = (first ?? {}) as Partial<NodeJS.ErrnoException>;
   if (ERRNO.test(code))
-    return { tag: "call", val: { call: syscall, path: placeOf(thrown as Place), inside: false, error: code } };
-  return { tag: "internal", val: message ?? String(thrown) };
+    return { tag: "call", val: { call: syscall, path: placeOf(first as Place), inside: false, error: code } };
+  return { tag: "internal", val: message ?? String(first) };
 }
 
 /** The subject of a call: a path, an address and port, or a name that was looked up. */

@@ -15,6 +15,7 @@ export {
   damaged,
   failedTool,
   failureOf,
+  firstOf,
   failureText,
   faultyName,
   imaginedOnly,

@@ -7,6 +7,7 @@ import {
   connect,
   createServer as createSilentServer,
   type AddressInfo,
+  type LookupFunction,
   type Server as SilentServer,
   type Socket,
 } from "node:net";
@@ -16,7 +17,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { certificatesOf } from "../../hosts/node/registry/certificates.js";
 import { nodeTransport } from "../../hosts/node/registry/index.js";
 import { proxyFor } from "../../hosts/node/registry/proxies.js";
+import { refusalOf } from "../../hosts/node/registry/tunnel.js";
 import { registryClient } from "../../hosts/registry/client.js";
+import { unreachable } from "../../hosts/registry/unreachable.js";
+import { failureOf } from "../../hosts/shared/failure.js";
 import { describeUnless } from "../support/on-engines.js";
 import { failed } from "../support/failed.js";
 import { makeCertificate, OPENSSL_MISSING } from "../support/registry/certificate.js";
@@ -145,7 +149,11 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
       const missing = await told(tagsOf(`127.0.0.1:${portOf(plain)}`, { certificates }, INSECURE));
       // The machine's fault: no registry lacks anything.
       expect(missing).toContain('"answered":true');
-      expect(missing).toContain(join(place, "client.key"));
+      const why = {
+        tag: "call",
+        val: { call: "open", path: join(place, "client.key"), inside: false, error: "ENOENT" },
+      };
+      expect(missing).toContain(JSON.stringify({ why }).slice(1, -1));
       writeFileSync(join(place, "client.key"), "no key");
       const wrong = await told(tagsOf(`127.0.0.1:${portOf(plain)}`, { certificates }, INSECURE));
       expect(wrong).toContain('"answered":true');
@@ -195,6 +203,24 @@ describeUnless(OPENSSL_MISSING, "the way to a registry", () => {
         expect(shown).toContain(`"proxy-call","val":{"call":"connect","path":"127.0.0.1:1","inside":false`);
         expect(shown).not.toContain("secret");
       }
+    });
+
+    test("with several addresses, none of which listens, is told by the first of them", async () => {
+      const addresses = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+      const lookup: LookupFunction = (_, __, done) => done(null, addresses);
+      const socket = connect({ host: "p.example", port: 1, lookup });
+      const error = await new Promise<NodeJS.ErrnoException>((done) => socket.once("error", done));
+      expect([error instanceof AggregateError, error.syscall]).toEqual([true, undefined]);
+      const refused = { inside: false, error: "ECONNREFUSED", call: "connect" };
+      expect(refusalOf(new URL("http://p.example:1"), error)).toEqual({
+        tag: "proxy-call",
+        val: { ...refused, path: "p.example:1" },
+      });
+      expect(failureOf(error)).toEqual({ tag: "call", val: { ...refused, path: "127.0.0.1:1" } });
+      const asked = { method: "GET", url: "https://r.example/v2/" } as const;
+      expect(unreachable(asked, new Error("fetch failed", { cause: error }), []).failure).toMatchObject({
+        val: { why: { tag: "call", val: { ...refused, path: "r.example:443" } } },
+      });
     });
 
     test("is left alone once nobody waits for its tunnel", async () => {

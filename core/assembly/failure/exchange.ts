@@ -73,6 +73,8 @@ function reason(why: ExchangeFailure, url: string): string {
 function callReason(refused: RefusedCall): string {
   const words = errnoText(refused.error);
   if (refused.call == "getaddrinfo") return `dial tcp: lookup ${refused.path}: ${words}`;
+  // A file that the connection needs, such as a certificate.
+  if (refused.call == "open") return `open ${refused.path}: ${words}`;
   if (refused.call != "connect") return `${refused.call}: ${words}`;
   const dial = `dial tcp ${refused.path}`;
   return refused.error == "ETIMEDOUT" ? `${dial}: i/o timeout` : `${dial}: connect: ${words}`;

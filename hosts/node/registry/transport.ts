@@ -13,6 +13,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from "../../registry/index.js";
+import { failureOf, firstOf } from "../../shared/index.js";
 import type { engine } from "../../shared/index.js";
 import { usualAuthorities } from "./authorities.js";
 import { certificatesOf, type Found } from "./certificates.js";
@@ -41,7 +42,8 @@ export function nodeTransport(way: WayOut = {}): Transport {
         if (!outgoing.writableEnded) incoming.on("close", () => outgoing.destroy());
         resolve(answer(incoming));
       });
-      outgoing.on("error", (error) => {
+      outgoing.on("error", (thrown) => {
+        const error = firstOf(thrown);
         // The server had closed the kept connection before it saw the request: that is not an answer.
         const unseen = outgoing.reusedSocket && (error as NodeJS.ErrnoException).code === "ECONNRESET";
         if (unseen && !streamed && !request.signal.aborted) resolve(transport(request));
@@ -129,7 +131,9 @@ function agentFor(request: TransportRequest, agents: Agents, proxy: URL | null):
   try {
     return agents.tls(request, proxy);
   } catch (error) {
-    throw failedExchange(request, { tag: "other", val: (error as Error).message });
+    const failure = failureOf(error);
+    const isCall = failure.tag === "call";
+    throw failedExchange(request, isCall ? failure : { tag: "other", val: (error as Error).message });
   }
 }
 

@@ -4,6 +4,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import type { Duplex } from "node:stream";
 import * as tls from "node:tls";
+import { firstOf } from "../../shared/index.js";
 import type { failures } from "../../shared/index.js";
 import { proxyAuthorization } from "./proxies.js";
 
@@ -72,8 +73,9 @@ export class ProxyError extends Error {
 /** Why a proxy could not be asked. Its address is shown without user and password. */
 export function refusalOf(
   { host, hostname, port, protocol }: URL,
-  error: NodeJS.ErrnoException,
+  thrown: NodeJS.ErrnoException,
 ): failures.ExchangeFailure {
+  const error = firstOf(thrown);
   const { code = "", syscall = "" } = error;
   if (code === "ECONNRESET" && syscall === "") return { tag: "closed" };
   if (!ERRNO.test(code)) return { tag: "other", val: `${host}: ${error.message}` };
