@@ -53,7 +53,7 @@ export class Connections {
   /** The answer, if it has one of the statuses. A stream that was sent cannot be sent again with another authorization. */
   async ask(from: Source, asking: Asking): Promise<Answered> {
     const registry = await this.#registry(from.endpoint, asking.signal);
-    const url = addressOf(registry.api, from.repository, asking.path);
+    const url = addressOf(registry.api, from, asking.path);
     requireSafe(registry, asking, url);
     const demand = demandOf(registry, from, url, asking);
     // Where the registry wants the bytes of an upload may be another server, which gets no credentials.
@@ -178,8 +178,13 @@ interface Asked {
   signal?: AbortSignal | undefined;
 }
 
-function addressOf(api: string, repository: string, path: string): string {
-  return URL.canParse(path) ? path : `${api}/${repository}/${path}`;
+/** As containerd does, `ns` tells a host that is not the registry itself which registry is meant. */
+function addressOf(api: string, { endpoint, repository }: Source, path: string): string {
+  if (URL.canParse(path)) return path;
+  const { standsFor } = endpoint;
+  const url = `${api}/${repository}/${path}`;
+  if (standsFor === undefined) return url;
+  return `${url}${path.includes("?") ? "&" : "?"}ns=${encodeURIComponent(standsFor)}`;
 }
 
 /** Bytes of an upload do not leave without TLS only because the registry names such an address. */

@@ -45,6 +45,17 @@ test("a manifest by tag comes with its digest and its type without parameters, a
   expect(at.asked.at(-1)?.headers["accept"]).toBe(ACCEPT.join(", "));
 });
 
+test("a host that stands for a registry is told which one is meant, besides what else is asked", async () => {
+  const at = await serve((_, response) => void response.writeHead(200).end(`{"tags":[]}`));
+  const { endpoint, ...rest } = repository(at);
+  const from = { ...rest, endpoint: { ...endpoint, standsFor: "r.example:5000" } };
+  await client.tags({ ...from, limit: 1000 });
+  await client.mount({ to: from, digest: digestOf(MANIFEST), source: "other" }).catch(() => {});
+  const targets = at.asked.map(({ target }) => target).filter((target) => target !== "/v2/");
+  expect(targets[0]).toBe("/v2/some/thing/tags/list?ns=r.example%3A5000");
+  expect(targets[1]).toMatch(/\/blobs\/uploads\/\?mount=.*&from=other&ns=r\.example%3A5000$/);
+});
+
 test("a manifest by digest must match the digest", async () => {
   const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
   const asked = { ...repository(at), accept: ACCEPT };

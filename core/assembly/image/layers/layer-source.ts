@@ -26,7 +26,7 @@ export function isSameSource(one: LayerSource, other: LayerSource): bool {
 
 /** One host may stand for several registries, and be contacted with and without TLS. */
 function isSameWay(one: Endpoint, other: Endpoint): bool {
-  if (one.security.length != other.security.length) return false;
+  if (one.standsFor != other.standsFor || one.security.length != other.security.length) return false;
   for (let i = 0; i < one.security.length; i++) if (one.security[i] != other.security[i]) return false;
   const way = one.way;
   const its = other.way;

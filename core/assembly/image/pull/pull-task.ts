@@ -38,7 +38,7 @@ import { Document, DocumentOwner } from "../remote/document";
 import { imageStore } from "../store";
 import { helpsElsewhere, layerFailure, manifestRefusal } from "./pull-refusal";
 import { LayerOrigin, LayersOwner, Unpacking } from "./pulled-layers";
-import { pullEndpointsOf } from "./registry";
+import { credentialsFor, pullEndpointsOf } from "./registry";
 
 /** Limit for nested indexes. */
 const MAX_DEPTH: i32 = 8;
@@ -93,6 +93,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   begin(): void {
     if (this.owner === null) this.stream.begin(this);
     if (!this.wanted.nameOnly) this.references.push(this.wanted);
+    if (this.endpoints.length == 0) return this.refuse(notFound("no pull hosts: not found"));
     this.ask();
   }
 
@@ -111,7 +112,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
 
   /** A mirror that does not have the image, or fails, is no reason to fail. False if no other endpoint is left. */
   private goesOn(): bool {
-    if (this.isLast) return false;
+    if (this.at + 1 >= this.endpoints.length) return false;
     this.at += 1;
     this.ask();
     return true;
@@ -174,9 +175,9 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     return this.endpoints[this.at];
   }
 
-  /** SECRET. A mirror gets no credentials of the registry that it mirrors, which comes last. */
+  /** SECRET. A mirror gets no credentials of the registry that it mirrors. */
   private get sent(): Credentials | null {
-    return this.isLast ? this.credentials : null;
+    return credentialsFor(this.endpoint, this.wanted, this.credentials);
   }
 
   private get reference(): Reference {

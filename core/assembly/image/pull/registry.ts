@@ -15,11 +15,22 @@ const ANY_CERTIFICATE: Security[] = [Security.AnyCertificate];
 const EVERY_OTHER = "_default";
 const INSECURE: Security[] = [Security.AnyCertificate, Security.Plain];
 
-/** Endpoint of the registry in a name. */
+/** Endpoint that stands for the registry in a name: the server in its settings, or else the registry itself. */
 export function endpointOf(reference: Reference): Endpoint {
-  const settings = settingsOf(reference.domain);
-  const server: RegistryHost | null = settings === null ? null : settings.server;
-  return server === null ? itself(reference) : hostEndpoint(server);
+  const server = serverOf(reference);
+  return server === null ? itself(reference) : hostEndpoint(server, reference);
+}
+
+/**
+ * SECRET. What an endpoint gets of a registry's credentials: all of them if it is the registry itself, wherever the settings
+ * name it, and nothing if it is another host.
+ */
+export function credentialsFor(
+  endpoint: Endpoint,
+  reference: Reference,
+  credentials: Credentials | null,
+): Credentials | null {
+  return isItself(endpoint.authority, reference) ? credentials : null;
 }
 
 /**
@@ -30,21 +41,35 @@ export function pullEndpointsOf(reference: Reference): Endpoint[] {
   const mirrors: string[] = reference.domain == DEFAULT_DOMAIN ? engine.options.registryMirrors : [];
   const endpoints = mirrors.map<Endpoint>((mirror) => mirrorEndpoint(mirror));
   const settings = settingsOf(reference.domain);
+  let isOwn = false;
   for (let i = 0; settings !== null && i < settings.hosts.length; i++) {
     const host = settings.hosts[i];
-    if (host.pulls && (host.resolves || reference.digest.length > 0)) endpoints.push(hostEndpoint(host));
+    if (!maySupply(host, reference)) continue;
+    endpoints.push(hostEndpoint(host, reference));
+    isOwn = isItself(host.authority, reference);
   }
-  endpoints.push(endpointOf(reference));
+  const server = serverOf(reference);
+  if (server !== null && !maySupply(server, reference)) return endpoints;
+  // Settings that only tell how to reach the registry are no reason to ask it twice.
+  if (!isOwn || server !== null) endpoints.push(endpointOf(reference));
   return endpoints;
 }
 
-/** Where a push goes: the first host in the registry's settings that takes pushes, or else the registry. */
-export function pushEndpointOf(reference: Reference): Endpoint {
+function maySupply(host: RegistryHost, reference: Reference): bool {
+  return host.pulls && (host.resolves || reference.digest.length > 0);
+}
+
+/**
+ * Where a push goes: the first host in the registry's settings that takes pushes, or else the registry. Null if its server
+ * takes none.
+ */
+export function pushEndpointOf(reference: Reference): Endpoint | null {
   const settings = settingsOf(reference.domain);
   for (let i = 0; settings !== null && i < settings.hosts.length; i++) {
-    if (settings.hosts[i].pushes) return hostEndpoint(settings.hosts[i]);
+    if (settings.hosts[i].pushes) return hostEndpoint(settings.hosts[i], reference);
   }
-  return endpointOf(reference);
+  const server = serverOf(reference);
+  return server === null || server.pushes ? endpointOf(reference) : null;
 }
 
 /** Null for a registry that has none. */
@@ -58,12 +83,47 @@ function settingsOf(domain: string): RegistryHosts | null {
   return usual;
 }
 
-function itself(reference: Reference): Endpoint {
-  return new Endpoint(reference.authority, isInsecure(reference.domain) ? INSECURE : SECURE, null);
+function serverOf(reference: Reference): RegistryHost | null {
+  const settings = settingsOf(reference.domain);
+  return settings === null ? null : settings.server;
 }
 
-function hostEndpoint(host: RegistryHost): Endpoint {
-  return new Endpoint(host.authority, [host.security], host.way);
+/** The registry, reached as its settings tell for the host that it is. */
+function itself(reference: Reference): Endpoint {
+  const host = ownHostOf(reference);
+  if (host !== null) return hostEndpoint(host, reference);
+  return new Endpoint(reference.authority, usualSecurity(reference), null, null);
+}
+
+/** The host in a registry's settings that is the registry itself. */
+function ownHostOf(reference: Reference): RegistryHost | null {
+  const settings = settingsOf(reference.domain);
+  if (settings === null) return null;
+  const server = settings.server;
+  if (server !== null && isItself(server.authority, reference)) return server;
+  for (let i = 0; i < settings.hosts.length; i++) {
+    if (isItself(settings.hosts[i].authority, reference)) return settings.hosts[i];
+  }
+  return null;
+}
+
+/** A server without a name is the registry. The name of the Hub and the host of its API are one. */
+function isItself(authority: string, reference: Reference): bool {
+  return authority.length == 0 || authority == reference.authority || authority == reference.domain;
+}
+
+function usualSecurity(reference: Reference): Security[] {
+  return isInsecure(reference.domain) ? INSECURE : SECURE;
+}
+
+/** Another host than the registry is told which registry it stands for: it may stand for several. */
+function hostEndpoint(host: RegistryHost, reference: Reference): Endpoint {
+  const own = isItself(host.authority, reference);
+  // Where only a certificate is set, the scheme is open.
+  const isUsual = host.authority.length == 0 && host.security == Security.VerifiedTls;
+  const security = isUsual ? usualSecurity(reference) : [host.security];
+  const authority = own ? reference.authority : host.authority;
+  return new Endpoint(authority, security, host.way, own ? null : reference.domain);
 }
 
 /** `https://host:port` or `http://host:port`, perhaps with a slash. */
@@ -71,21 +131,22 @@ function mirrorEndpoint(address: string): Endpoint {
   const scheme = address.indexOf("://");
   const rest = address.slice(scheme + 3);
   const authority = rest.endsWith("/") ? rest.slice(0, rest.length - 1) : rest;
-  if (address.slice(0, scheme) == "http") return new Endpoint(authority, PLAIN, null);
-  return new Endpoint(authority, isInsecure(authority) ? ANY_CERTIFICATE : SECURE, null);
+  if (address.slice(0, scheme) == "http") return new Endpoint(authority, PLAIN, null, null);
+  return new Endpoint(authority, isInsecure(authority) ? ANY_CERTIFICATE : SECURE, null, null);
 }
 
 /** Endpoint of the index of a registry; empty means the Hub, whose index is another host. */
 export function searchEndpointOf(domain: string): Endpoint {
   const hub = domain.length == 0 || domain == DEFAULT_DOMAIN || domain == LEGACY_DEFAULT_DOMAIN;
-  return hub ? new Endpoint(LEGACY_DEFAULT_DOMAIN, SECURE, null) : itself(new Reference(domain, ""));
+  return hub ? new Endpoint(LEGACY_DEFAULT_DOMAIN, SECURE, null, null) : itself(new Reference(domain, ""));
 }
 
 /**
- * Endpoint for a login. Clients store the address as `https://index.docker.io/v1/` or `host:port`; empty means the Hub.
+ * Endpoint for a login: the registry itself. Clients store the address as `https://index.docker.io/v1/` or `host:port`;
+ * empty means the Hub.
  */
 export function endpointOfAddress(address: string): Endpoint {
-  return endpointOf(new Reference(domainOf(address), ""));
+  return itself(new Reference(domainOf(address), ""));
 }
 
 /** Whether such an address contains a host. */

@@ -28,7 +28,7 @@ import { emitImageEvent } from "../image-event";
 import { Claims } from "../layers/claims";
 import { retryingIn } from "../layers/layer-retry";
 import { ProgressStream, StreamWriter } from "../progress-stream";
-import { endpointOf, pushEndpointOf } from "../pull/registry";
+import { credentialsFor, pushEndpointOf } from "../pull/registry";
 import { Reference } from "../reference";
 import { Document, DocumentOwner } from "../remote/document";
 import { imageStore } from "../store";
@@ -47,7 +47,8 @@ enum Step {
 
 export class Push implements StreamWriter, LayersSender, DocumentOwner {
   private readonly stream: ProgressStream;
-  private readonly endpoint: Endpoint;
+  /** Null: nobody takes pushes. */
+  private readonly endpoint: Endpoint | null;
   /** SECRET. Another host than the registry gets no credentials of the registry. */
   private readonly sent: Credentials | null;
   private readonly claims: Claims = new Claims();
@@ -72,7 +73,7 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
     this.stream = new ProgressStream(call);
     const endpoint = pushEndpointOf(wanted);
     this.endpoint = endpoint;
-    this.sent = endpoint.authority == endpointOf(wanted).authority ? credentials : null;
+    this.sent = endpoint === null ? null : credentialsFor(endpoint, wanted, credentials);
   }
 
   begin(): void {
@@ -90,6 +91,7 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
     if (wanted.tag.length == 0 && tags.length == 0) {
       return this.stream.fail(`no tags to push for ${wanted.familiarName}`);
     }
+    if (this.endpoint === null) return this.stream.fail("no push hosts: not found");
     this.tags = wanted.tag.length > 0 ? [wanted] : tags;
     this.pushNext();
   }
@@ -137,7 +139,7 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
   }
 
   private repository(): Repository {
-    return new Repository(this.endpoint, this.wanted.path, this.sent);
+    return new Repository(this.endpoint!, this.wanted.path, this.sent);
   }
 
   private pushNext(): void {

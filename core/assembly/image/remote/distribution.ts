@@ -24,7 +24,7 @@ import { badParameter, internal, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
 import { DOCUMENT_LIMIT } from "../limits";
 import { ACCEPTED, Manifest, parseAnyManifest } from "../manifest";
-import { credentialsOf, endpointOf } from "../pull/registry";
+import { credentialsFor, credentialsOf, endpointOf } from "../pull/registry";
 import { isIdentifier, parseReference, Reference, referenceError } from "../reference";
 import { RegistryQuestion } from "./registry-question";
 import { registryRefusal } from "./registry-refusal";
@@ -52,6 +52,8 @@ enum Step {
 
 class Inspection extends RegistryQuestion {
   private readonly endpoint: Endpoint;
+  /** SECRET. */
+  private readonly credentials: Credentials | null;
   private resolved: Resolved | null = null;
   private manifest: Manifest | null = null;
 
@@ -59,10 +61,12 @@ class Inspection extends RegistryQuestion {
     call: Call,
     private readonly reference: Reference,
     /** SECRET. */
-    private readonly credentials: Credentials | null,
+    credentials: Credentials | null,
   ) {
     super(call);
-    this.endpoint = endpointOf(reference);
+    const endpoint = endpointOf(reference);
+    this.endpoint = endpoint;
+    this.credentials = credentialsFor(endpoint, reference, credentials);
   }
 
   begin(): void {

@@ -48,15 +48,16 @@ describe("a pull asks", () => {
   test("the Hub's mirrors, then the hosts of its settings, then the Hub", () => {
     expect(asked(world, "/images/create?fromImage=x&tag=1")).toEqual([
       [{ authority: "mirror.example", security: SECURE }, false],
-      [{ authority: "near.example:5000", security: ["plain"], way: WAY }, false],
+      [{ authority: "near.example:5000", security: ["plain"], way: WAY, standsFor: "docker.io" }, false],
       [{ authority: "registry-1.docker.io", security: SECURE }, true],
     ]);
   });
 
   test("hosts that know tags for a tag, and the server in place of the registry", () => {
     expect(asked(world, "/images/create?fromImage=r.example:5000/x&tag=1")).toEqual([
-      [{ authority: "one.example", security: SECURE, way }, false],
-      [{ authority: "itself.example", ...own }, true],
+      [{ authority: "one.example", security: SECURE, way, standsFor: "r.example:5000" }, false],
+      // The user's password is for the registry that the user named.
+      [{ authority: "itself.example", ...own, standsFor: "r.example:5000" }, false],
     ]);
   });
 
@@ -71,15 +72,99 @@ describe("a pull asks", () => {
 
   test("the usual hosts for a registry without settings", () => {
     expect(asked(world, "/images/create?fromImage=other.example/x&tag=1")).toEqual([
-      [{ authority: "every.example", security: SECURE, way: WAY }, false],
+      [{ authority: "every.example", security: SECURE, way: WAY, standsFor: "other.example" }, false],
       [{ authority: "other.example", security: SECURE }, true],
     ]);
   });
 });
 
+describe("the registry itself", () => {
+  const ca = { ...WAY, authorities: ["/ca"] };
+  const own = { authority: "r.example:5000", security: SECURE, way: ca };
+  const named = host("r.example:5000", { way: ca });
+  const worldOf = (hosts: engine.RegistryHost[], rest: Partial<engine.RegistryHosts> = {}): ImageWorld =>
+    new ImageWorld({ registryHosts: [{ registry: "r.example:5000", hosts, ...rest }] });
+  const login = { username: "me", password: "dear", serveraddress: "r.example:5000" };
+
+  test("gets the credentials where settings name it as a host, and is asked once", () => {
+    expect(asked(worldOf([named]), "/images/create?fromImage=r.example:5000/x&tag=1")).toEqual([[own, true]]);
+  });
+
+  test("is asked before another host and once more after it", () => {
+    const world = worldOf([named, host("near.example")]);
+    const all = asked(world, "/images/create?fromImage=r.example:5000/x&tag=1");
+    expect(all.map(([{ authority }, known]) => [authority, known])).toEqual([
+      ["r.example:5000", true],
+      ["near.example", false],
+      ["r.example:5000", true],
+    ]);
+  });
+
+  test.each(["docker.io", "registry-1.docker.io"])("is the Hub by the name %s", (authority) => {
+    const world = new ImageWorld({ registryHosts: [{ registry: "docker.io", hosts: [], server: host(authority) }] });
+    expect(asked(world, "/images/create?fromImage=x&tag=1")).toEqual([
+      [{ authority: "registry-1.docker.io", security: SECURE, way: WAY }, true],
+    ]);
+  });
+
+  test("is reached as its settings tell for a login, an inspection and a search", () => {
+    const world = worldOf([host("near.example"), named]);
+    world.ask("POST", "/auth", login);
+    expect(world.take("login").val.endpoint).toEqual(own);
+    world.ask("GET", "/distribution/r.example:5000/x:1/json", undefined, { "X-Registry-Auth": authOf("dear") });
+    const { endpoint, credentials } = world.take("resolve").val;
+    expect([endpoint, credentials !== undefined]).toEqual([own, true]);
+    world.ask("GET", "/images/search?term=r.example:5000/x");
+    expect(world.take("search").val.endpoint).toEqual(own);
+  });
+
+  test("is a server without a name, secured as usual for it", () => {
+    const registryHosts = [{ registry: "_default", hosts: [], server: host("", { way: ca }) }];
+    const world = new ImageWorld({ registryHosts, insecureRegistries: ["s.example"] });
+    expect(asked(world, "/images/create?fromImage=r.example:5000/x&tag=1")).toEqual([[own, true]]);
+    const both = { authority: "s.example", security: ["any-certificate", "plain"], way: ca };
+    expect(asked(world, "/images/create?fromImage=s.example/x&tag=1")).toEqual([[both, true]]);
+  });
+
+  test("alone gets its users' passwords, and not the server of all registries", () => {
+    const world = new ImageWorld({ registryHosts: [{ registry: "_default", hosts: [], server: host("all.example") }] });
+    const all = { authority: "all.example", security: SECURE, way: WAY, standsFor: "r.example:5000" };
+    expect(asked(world, "/images/create?fromImage=r.example:5000/x&tag=1")).toEqual([[all, false]]);
+    world.ask("POST", "/auth", login);
+    expect(world.take("login").val.endpoint).toEqual({ authority: "r.example:5000", security: SECURE });
+    world.ask("GET", "/distribution/r.example:5000/x:1/json", undefined, { "X-Registry-Auth": authOf("dear") });
+    const { endpoint, credentials } = world.take("resolve").val;
+    expect([endpoint, credentials]).toEqual([all, undefined]);
+  });
+
+  test("is asked at once if its settings are empty, whatever is set for all others", () => {
+    const registryHosts = [
+      { registry: "r.example:5000", hosts: [] },
+      { registry: "_default", hosts: [host("every.example")] },
+    ];
+    const target = "/images/create?fromImage=r.example:5000/x&tag=1";
+    const itself = { authority: "r.example:5000", security: SECURE };
+    expect(asked(new ImageWorld({ registryHosts }), target)).toEqual([[itself, true]]);
+  });
+
+  test("is asked for nothing that its server cannot do", () => {
+    const server = host("server.example", { pulls: false, pushes: false });
+    const world = worldOf([], { server });
+    const pull = world.ask("POST", "/images/create?fromImage=r.example:5000/x&tag=1");
+    expect([world.answer(pull).status, JSON.parse(world.answer(pull).text)]).toEqual([
+      404,
+      { message: "no pull hosts: not found" },
+    ]);
+    world.call("POST", "/images/busybox/tag?repo=r.example:5000/x&tag=1");
+    const push = world.ask("POST", "/images/r.example:5000/x/push?tag=1", undefined, { "X-Registry-Auth": authOf("") });
+    expect(world.answer(push).text).toContain("no push hosts: not found");
+  });
+});
+
 test.each([
   ["the first host that takes pushes, without credentials", [host("a", { pushes: false }), host("b")], "b", false],
-  ["the server if none does", [host("a", { pushes: false })], "server.example", true],
+  ["the registry if it is the first", [host("r.example"), host("b")], "r.example", true],
+  ["the server if none does", [host("a", { pushes: false })], "server.example", false],
 ])("a push goes to %s", (_, hosts, authority, known) => {
   const registryHosts = [{ registry: "r.example", hosts, server: host("server.example") }];
   const world = new ImageWorld({ registryHosts });
@@ -106,6 +191,28 @@ test("one host for two registries is asked in the path of each", () => {
   expect(pathOf(world.take("layer").val)).toBe("/b");
 });
 
-function pathOf({ source }: { source: { tag: string; val: unknown } }): string | undefined {
-  return (source.val as { from: { endpoint: types.Endpoint } }).from.endpoint.way?.path;
+test("one host for two registries is told which of them is meant", () => {
+  const registryHosts = [{ registry: "_default", hosts: [host("near.example")] }];
+  const world = new ImageWorld({ registryHosts });
+  for (const name of ["a", "b"]) {
+    world.ask("POST", `/images/create?fromImage=${name}.example/x&tag=1`);
+    world.succeed(world.take("resolve").op, resolved(image.manifest));
+    world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
+  }
+  const first = world.take("layer");
+  expect(endpointOf(first.val).standsFor).toBe("a.example");
+  world.failAs(first.op, answered(404, "BLOB_UNKNOWN"));
+  expect(endpointOf(world.take("layer").val).standsFor).toBe("b.example");
+});
+
+interface FromSource {
+  source: { tag: string; val: unknown };
+}
+
+function pathOf(layer: FromSource): string | undefined {
+  return endpointOf(layer).way?.path;
+}
+
+function endpointOf({ source }: FromSource): types.Endpoint {
+  return (source.val as { from: { endpoint: types.Endpoint } }).from.endpoint;
 }
