@@ -17,7 +17,7 @@ import type { Closing, Ground } from "./ground.js";
 import { openLog } from "./log.js";
 import type { Log } from "./log.js";
 import { claimPidFile } from "./pid-file.js";
-import { Reloads } from "./config/reload.js";
+import { Reloads, tellHosts } from "./config/reload.js";
 import { ApiServer } from "./http/server.js";
 import type { ApiServerOptions } from "./http/server.js";
 import { clearSocket, listen, socketGroup } from "./http/socket.js";
@@ -68,6 +68,7 @@ async function start(
   if (config.pidFile !== null) closings.push(claimPidFile(config.pidFile).release);
   const ground = await openGround(config, closings, log);
   const { host, loadImages, hasHungUp, peerOf, remarks } = ground;
+  tellHosts(config, log);
 
   const recorder = openRecorder(config, core.identity, log);
   closings.push(() => recorder?.close());

@@ -37,7 +37,7 @@ const USUAL = {
 
 /** Settings of registries without flags. */
 const USUAL_REGISTRIES = {
-  ...{ registryMirrors: [], registryHosts: [], registryCerts: "/etc/docker/certs.d" },
+  ...{ registryMirrors: [], registryHosts: [], registryRemarks: [], registryCerts: "/etc/docker/certs.d" },
   ...{ proxies: { http: "", https: "", none: "" }, shownProxies: { http: "", https: "", none: "" } },
 };
 

@@ -1,14 +1,27 @@
 // `hosts.toml` of registries, as containerd reads it.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { registryHosts } from "../../hosts/node/config/registry-hosts.js";
+import { registryHosts as read, type HostsReading } from "../../hosts/node/config/registry-hosts.js";
+
+const NOBODY = 65_534;
 
 let directory: string;
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), "coracle-hosts-"))));
 afterEach(() => rmSync(directory, { recursive: true }));
+
+function found(place = directory, reading: Partial<HostsReading> = {}): ReturnType<typeof read> {
+  return read(place, { mayBeForbidden: false, former: [], ...reading });
+}
+
+/** Settings that have nothing to remark. */
+function registryHosts(place: string): ReturnType<typeof read>["registryHosts"] {
+  const { registryRemarks, registryHosts } = found(place);
+  expect(registryRemarks).toEqual([]);
+  return registryHosts;
+}
 
 function write(name: string, text: string): string {
   mkdirSync(join(directory, name), { recursive: true });
@@ -41,6 +54,7 @@ capabilities = ["pull", "resolve"]
   override_path = true
   client = "/own.pem"
 [host."127.0.0.1:5000"]
+  capabilities = []
 `,
   );
   const place = (name: string): string => join(directory, "docker.io", name);
@@ -76,26 +90,82 @@ capabilities = ["pull", "resolve"]
           ...{ ...tls, authority: "b.example" },
           way: { path: "/all", authorities: [], certificates: [{ certificate: "/own.pem", key: "/own.pem" }] },
         },
-        { ...tls, authority: "127.0.0.1:5000", security: "plain", way: WAY },
+        { ...tls, authority: "127.0.0.1:5000", way: WAY },
       ],
       server: { ...tls, authority: "registry-1.docker.io", pushes: false, way: WAY },
     },
   ]);
 });
 
-test("each directory is one registry; those without the file have no settings", () => {
+test("each directory is one registry, also without the file; the first name counts", () => {
   write("r.example:5000", "");
   write("s.example_5000_", 'server = "https://s"');
+  write("s.example:5000", 'server = "https://t"');
   write("_default", "");
   mkdirSync(join(directory, "t.example"));
   writeFileSync(join(directory, "stray"), "");
   const server = { authority: "s", security: "verified-tls", ...ALL, way: WAY };
   expect(registryHosts(directory)).toEqual([
+    { registry: "s.example:5000", hosts: [], server },
     { registry: "_default", hosts: [] },
     { registry: "r.example:5000", hosts: [] },
-    { registry: "s.example:5000", hosts: [], server },
+    { registry: "t.example", hosts: [] },
   ]);
   expect(registryHosts(join(directory, "nowhere"))).toEqual([]);
+});
+
+test("keys without a server are about the registry itself", () => {
+  write("r.example", 'ca = "ca.pem"\nskip_verify = true\ndial_timeout = "5s"');
+  const way = { ...WAY, authorities: [join(directory, "r.example", "ca.pem")] };
+  expect(registryHosts(directory)).toEqual([
+    { registry: "r.example", hosts: [], server: { authority: "", security: "any-certificate", ...ALL, way } },
+  ]);
+});
+
+test("headers are not sent, which is remarked without their text", () => {
+  const file = write("r.example", '[host."https://a".header]\nauthorization = "secret"');
+  const host = { authority: "a", security: "verified-tls", ...ALL, way: WAY };
+  expect(found()).toEqual({
+    registryHosts: [{ registry: "r.example", hosts: [host] }],
+    registryRemarks: [{ file, why: '"header" is not sent' }],
+  });
+});
+
+test("a file that may not be read is left out, or is as missing where that is allowed", () => {
+  const file = write("r.example", "server = 1");
+  chmodSync(directory, 0o755);
+  chmodSync(file, 0);
+  const registryHosts = [{ registry: "r.example", hosts: [] }];
+  asNobody(() => {
+    expect(found()).toEqual({ registryHosts, registryRemarks: [{ file, why: expect.stringContaining("EACCES") }] });
+    expect(found(directory, { mayBeForbidden: true })).toEqual({ registryHosts, registryRemarks: [] });
+  });
+  chmodSync(directory, 0);
+  asNobody(() => {
+    expect(found().registryRemarks).toEqual([{ file: directory, why: expect.stringContaining("EACCES") }]);
+    expect(found(directory, { mayBeForbidden: true })).toEqual({ registryHosts: [], registryRemarks: [] });
+  });
+  chmodSync(directory, 0o700);
+});
+
+/** Root may read everything. */
+function asNobody(test: () => void): void {
+  const user = process.geteuid!();
+  if (user === 0) process.seteuid!(NOBODY);
+  try {
+    test();
+  } finally {
+    if (user === 0) process.seteuid!(user);
+  }
+}
+
+test("a file that cannot be read for another reason is left out", () => {
+  // A link to itself: nobody may follow it, not even root.
+  mkdirSync(join(directory, "r.example"));
+  const file = join(directory, "r.example", "hosts.toml");
+  symlinkSync(file, file);
+  const registryHosts = [{ registry: "r.example", hosts: [] }];
+  expect(found()).toEqual({ registryHosts, registryRemarks: [{ file, why: expect.stringContaining("ELOOP") }] });
 });
 
 test.each([
@@ -103,16 +173,20 @@ test.each([
   ["server = 1", /"server" must be a text/],
   ['server = "ftp://me:secret@a"', /an address must be/],
   ['server = "https://me:secret@a"', /the address of a must have no user/],
-  ['capabilities = ["pull"]', /"capabilities" needs a server/],
   ['[host."https://a"]\ncapabilities = ["fly"]', /unknown capability "fly"/],
   ['[host."https://a"]\nskip_verify = "yes"', /"skip_verify" must be true or false/],
   ['[host."https://a"]\nclient = [[]]', /"client" must name files/],
   ['[host."https://a"]\nca = 1', /"ca" must be a text/],
-  ['[host."https://a".header]\nx = "y"', /"header" is not supported/],
+  ['[host."https://a"]\nfly = 1', /"fly" is not supported/],
   ["host = 1", /"host" must be a table/],
-])("%j is refused, by the file's name and without a password", (text, why) => {
+  ['[host]\n"https://me:secret@a" = 1', /must have no user/],
+  ['[host]\n"https://a" = 1', /a host must be a table/],
+])("%j is left out, by the file's name and without a password, and what was before stays", (text, why) => {
   const file = write("r", text);
-  expect(() => registryHosts(directory)).toThrow(why);
-  expect(() => registryHosts(directory)).toThrow(file);
-  expect(() => registryHosts(directory)).not.toThrow(/secret/);
+  const { registryHosts, registryRemarks } = found();
+  expect(registryHosts).toEqual([{ registry: "r", hosts: [] }]);
+  expect(registryRemarks).toEqual([{ file, why: expect.stringMatching(why) }]);
+  expect(registryRemarks[0]!.why).not.toContain("secret");
+  const former = [{ registry: "r", hosts: [{ authority: "a", security: "plain" as const, ...ALL, way: WAY }] }];
+  expect(found(directory, { former }).registryHosts).toEqual(former);
 });

@@ -30,6 +30,8 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
   beforeAll(async () => {
     const proxy = `http://me:${SECRET}@127.0.0.1:1`;
     const proxies = ["--http-proxy", proxy, "--https-proxy", proxy, "--no-proxy", "10.213.0.0/16,.example.org"];
+    mkdirSync(join(directory, "odd.example"));
+    writeFileSync(join(directory, "odd.example", "hosts.toml"), "server = 1");
     daemon = await startCoracle(["--registry-certs", directory, ...proxies]);
     engine = new EngineClient(daemon.socketPath);
     const address = daemon.netns.hostAddress;
@@ -65,8 +67,15 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     expect(Descriptor.mediaType).toBe(INDEX.mediaType);
     rmSync(join(place, "client.key"));
     const lacking = await engine.call("GET", target);
-    expect([lacking.status, messageOf(lacking)]).toEqual([500, expect.stringContaining(`${place}/client.key`)]);
+    expect([lacking.status, messageOf(lacking)]).toEqual([
+      500,
+      expect.stringContaining(`: open ${place}/client.key: no such file or directory`),
+    ]);
     rmSync(place, { recursive: true });
+  });
+
+  test("in spite of a hosts.toml that it cannot use, which its log names", () => {
+    expect(daemon.log()).toContain(`${join(directory, "odd.example", "hosts.toml")}: `);
   });
 
   test("at the hosts of hosts.toml, which it reads again on SIGHUP", async () => {
@@ -81,10 +90,10 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     );
     process.kill(daemon.pid(), "SIGHUP");
     await until("the settings", async () => (await engine.call("GET", target)).status === 200);
-    expect(asked).toContain("/deep/v2/x/manifests/1");
+    expect(asked).toContain("/deep/v2/x/manifests/1?ns=named.example");
     writeFileSync(file, "server = 1");
     process.kill(daemon.pid(), "SIGHUP");
-    await until("the refusal", () => daemon.log().includes(`${file}: `));
+    await until("the remark", () => daemon.log().includes(`${file}: `));
     expect((await engine.call("GET", target)).status).toBe(200);
   });
 

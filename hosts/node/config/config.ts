@@ -9,6 +9,7 @@ import type { Listener } from "./listeners.js";
 import { networksOf } from "./networks.js";
 import { mirror, proxiesOf } from "./registries.js";
 import { registryHosts } from "./registry-hosts.js";
+import type { HostsRemark } from "./registry-hosts.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
@@ -35,6 +36,8 @@ export interface DaemonConfig {
   registryMirrors: string[];
   /** Settings of registries in that directory. */
   registryHosts: engine.RegistryHosts[];
+  /** What is in files there and is not used. */
+  registryRemarks: HostsRemark[];
   /** Directory with the certificates of registries. */
   registryCerts: string;
   /** SECRET: addresses may contain a password. */
@@ -78,8 +81,8 @@ export function givenValues(flags: Values): Values {
   return simulation(flags) !== null && !flags.has("config-file") ? flags : withFile(flags);
 }
 
-/** Throws `ConfigError`. */
-export function configOf(values: Values): DaemonConfig {
+/** `former`: settings of registries from before, if it is read again. Throws `ConfigError`. */
+export function configOf(values: Values, former: readonly engine.RegistryHosts[] = []): DaemonConfig {
   const simulated = simulation(values);
   const text = (flag: string): string | null => (values.get(flag) as string | undefined) ?? null;
   const list = (flag: string): string[] => (values.get(flag) as string[] | undefined) ?? [];
@@ -104,7 +107,7 @@ export function configOf(values: Values): DaemonConfig {
     insecureRegistries: list("insecure-registry"),
     registryMirrors: list("registry-mirror").map(mirror),
     registryCerts,
-    registryHosts: registryHosts(registryCerts),
+    ...registryHosts(registryCerts, { mayBeForbidden: simulated !== null, former }),
     ...proxiesOf(values),
     labels: list("label").map(label),
     runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),

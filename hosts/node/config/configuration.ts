@@ -10,10 +10,10 @@ export class Configuration {
   readonly #flags: Values;
   readonly #values: Values;
 
-  private constructor(flags: Values, values: Values) {
+  private constructor(flags: Values, values: Values, former?: Configuration) {
     this.#flags = flags;
     this.#values = values;
-    this.config = configOf(values);
+    this.config = configOf(values, former?.config.registryHosts);
   }
 
   /** Throws `ConfigError`. */
@@ -32,6 +32,7 @@ export class Configuration {
     return new Configuration(
       this.#flags,
       new Map([...this.#values, ...read.map(({ flag }) => [flag, now.get(flag)!] as const)]),
+      this,
     );
   }
 }

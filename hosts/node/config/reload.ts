@@ -61,10 +61,18 @@ export class Reloads {
       await ground.offer(configuration.config);
       this.#configuration = configuration;
       this.config = configuration.config;
+      tellHosts(this.config, this.log);
       engine.reload(settingsOf(ground.host, configuration.config));
       this.log.info("reloaded the configuration", { signal: "SIGHUP" });
     } catch (error) {
       this.log.error("the configuration cannot be reloaded", { error: (error as Error).message });
     }
+  }
+}
+
+/** Tells which settings of registries are not used. */
+export function tellHosts({ registryRemarks }: DaemonConfig, log: Log): void {
+  for (const { file, why } of registryRemarks) {
+    log.warn("settings of a registry are not used", { error: `${file}: ${why}` });
   }
 }
