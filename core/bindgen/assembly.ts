@@ -23,8 +23,8 @@ export interface SnapshotFunctions {
   take: string;
   /** `func(snapshot: list<u8>)`. It is generated, not implemented. */
   restore: string;
-  /** The record of texts whose objects are blanked in a snapshot. */
-  secret: string;
+  /** The records of texts whose objects are blanked in a snapshot. */
+  secrets: readonly string[];
 }
 
 export interface Bindings {
@@ -157,7 +157,7 @@ ${inPlace}${functions.join("\n")}`;
     this.#exportNames.set(symbol, exportName);
     if (func.name === this.options.snapshot?.take) {
       this.#exportNames.set(`${symbol}_post`, `cabi_post_${exportName}`);
-      return this.#takeSnapshot(symbol, variable(func.name), this.options.snapshot.secret);
+      return this.#takeSnapshot(symbol, variable(func.name), this.options.snapshot.secrets);
     }
     if (func.name === this.options.snapshot?.restore) return restoreSnapshot(symbol);
     return this.#ordinaryFunction(symbol, func);
@@ -181,17 +181,23 @@ ${returned}}
 `;
   }
 
-  /** The instance stays busy until the host has copied the snapshot (canonical ABI, "post-return"). */
-  #takeSnapshot(symbol: string, implementation: string, secret: string): string {
+  /** The number of a record's texts. */
+  #textsOf(secret: string): number {
     const record = this.#layouts.definition(secret);
     const isText = (type: Type): boolean => type.kind === "primitive" && type.name === "string";
     if (record.kind !== "record" || !record.fields.every((field) => isText(field.type))) {
       throw new Error(`${secret} is not a record of texts`);
     }
+    return record.fields.length;
+  }
+
+  /** The instance stays busy until the host has copied the snapshot (canonical ABI, "post-return"). */
+  #takeSnapshot(symbol: string, implementation: string, secrets: readonly string[]): string {
+    const classes = secrets.flatMap((secret) => [`idof<${pascal(secret)}>()`, this.#textsOf(secret)]);
     return `export function ${symbol}(): usize {
   enter();
   ${implementation}();
-  return snapshots.take(idof<${pascal(secret)}>(), ${record.fields.length});
+  return snapshots.take(memory.data<u32>([${[...classes, 0].join(", ")}]));
 }
 
 export function ${symbol}_post(_at: usize): void {

@@ -8,12 +8,14 @@ const SCHEME_END = /:\/\/|%3a%2f%2f/gi;
 const AUTHORITY_END = /[/?@]|%2f|%3f/gi;
 const COLON_OR_END = /:|%3a|[?@]|%3f/gi;
 const COLON = /:|%3a/i;
+/** Digits up to a slash, a query or a fragment, or to the end of the part. The core takes them for a port, too. */
+const PORT = /[0-9]+(?=$|[/?#]|%2f|%3f|%23)/iy;
 const SEPARATORS = /(%2f|%3f|%3a|%40|%23|[/?:@#])/i;
 
 /**
  * Hides `user:password` of `://user:password@`, also where it is encoded in a query. It also hides a password with a
  * slash that should have been encoded: if there is a colon, everything up to the last `@` is hidden but the separators,
- * since the core refuses such an address because of them.
+ * since the core refuses such an address because of them. A port and a path with a colon are no password.
  */
 export function withoutUserInfo(target: string, hide: Hide, parts = /[^#&]+/g): string {
   return target.replace(parts, (part) => hiddenIn(part, hide));
@@ -55,7 +57,8 @@ function endOfUserInfo(part: string, start: number, last: number): { end: number
   if (encoded >= 0) return { end: start + encoded, isDoubtful: false };
   const colon = next(COLON_OR_END, part, start);
   const isColon = colon !== null && COLON.test(part.slice(colon.start, colon.end));
-  return { end: isColon && colon.end <= last ? last : -1, isDoubtful: true };
+  const isOne = isColon && colon.start < stop && colon.end <= last && next(PORT, part, colon.end) === null;
+  return { end: isOne ? last : -1, isDoubtful: true };
 }
 
 const IMAGE = /(?:fromImage|repo|names|term)=|\/images\//gi;

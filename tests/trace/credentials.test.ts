@@ -175,6 +175,7 @@ test.each([
   ["/events?token=a;c", "/events?token=;xx"],
   // A password may contain characters that end an address.
   ["/x?fromSrc=https://u:p/q@h/x", "/x?fromSrc=https://x:x/x@h/x"],
+  ["/x?fromSrc=https://u:12p/q@h/x&a=http://h:80/@b", "/x?fromSrc=https://x:xxx/x@h/x&a=http://h:80/@b"],
   ["/x?fromSrc=https://u:p?q@h/x", "/x?fromSrc=https://x:x?xxxxx"],
   // Without a scheme, or with one that is escaped in part.
   ["/x?fromSrc=me:s3cret@h/x.tar&a=1", "/x?fromSrc=xxxxxxxxx@h/x.tar&a=1"],
@@ -221,6 +222,9 @@ test("of all parameters that the core knows, only a commit's author sounds like 
 
 test("other parameters are not changed", () => {
   for (const target of [
+    "/x?remote=http://npm.local:4873/@scope/p/-/p-1.tgz",
+    "/x?remote=http%3A%2F%2Fh%3A80%2F%40b",
+    "/x?remote=https://h/a:1@x",
     "/commit?author=jane&changes=ENV%20TOKEN%3Dabc",
     "/x?token",
     "/token?a=b",
@@ -236,6 +240,19 @@ test.each([
   ["RUN curl https://u:p@h/f\nADD f /\n", "RUN curl https://u:p@h/f\nADD f /\n"],
   ["ADD f /\nRUN curl https://u:p@h/f\n", "ADD f /\nRUN curl https://u:p@h/f\n"],
   ['{"a":"ADD https://u:p@h/f"}', '{"a":"ADD https://u:p@h/f"}'],
+  [
+    "RUN cat <<A\nADD https://u:p@h/f\nA\nADD https://u:p@h/f /",
+    "RUN cat <<A\nADD https://u:p@h/f\nA\nADD https://x:x@h/f /",
+  ],
+  ["COPY <<-'A' /a\nADD https://u:p@h\n\tA\n", "COPY <<-'A' /a\nADD https://u:p@h\n\tA\n"],
+  ["RUN a \\\n# b\nADD https://u:p@h\n", "RUN a \\\n# b\nADD https://u:p@h\n"],
+  [
+    "# escape=`\nRUN a \\\nADD https://u:p@h `\n https://u:p@i /",
+    "# escape=`\nRUN a \\\nADD https://x:x@h `\n https://x:x@i /",
+  ],
+  // These announce no here-document.
+  ["RUN cat <<A\nADD https://u:p@h /", "RUN cat <<A\nADD https://x:x@h /"],
+  ["RUN it's <<A\nADD https://u:p@h /\nA", "RUN it's <<A\nADD https://x:x@h /\nA"],
 ])("addresses that a Dockerfile adds files from: %j", (text, expected) => {
   const bytes = new TextEncoder().encode(text);
   const outcome = { tag: "ok", val: { tag: "bytes", val: bytes } } as const;

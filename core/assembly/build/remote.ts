@@ -1,10 +1,10 @@
 // `remote` of `POST /build` (surface §2.22): where the context is, if it is not the body.
 
-import { eraseParameter } from "../api/secrets";
+import { eraseAddress } from "../api/given-address";
 import { Call } from "../call";
 import { WebAddress } from "../image/import/web-address";
 import { badParameter, internal, notBuilt, Refusal } from "../refusal";
-import { withoutUsers } from "./run/web/shown";
+import { withoutUser } from "./run/web/shown";
 
 const GIT: string[] = ["git://", "github.com/", "git@"];
 const SESSION = "client-session";
@@ -22,7 +22,7 @@ export function readRemote(call: Call): Remote {
   if (given.length == 0) return remote;
   remote.refusal = refusalOf(given);
   if (remote.refusal === null) remote.address = new WebAddress(given);
-  eraseParameter(call.request.target, call.query, "remote");
+  eraseAddress(call, "remote");
   return remote;
 }
 
@@ -34,7 +34,7 @@ function refusalOf(given: string): Refusal | null {
   }
   if (isGit(given)) return notBuilt("building from a git repository");
   if (given.startsWith("http://") || given.startsWith("https://")) return null;
-  return internal(`remoteURL (${withoutUsers(given)}) could not be recognized as URL`);
+  return internal(`remoteURL (${withoutUser(given)}) could not be recognized as URL`);
 }
 
 /** As Docker tells them apart. */

@@ -34,15 +34,16 @@ const FORMAT: u32 = 1;
 const PAGE_BITS: usize = 16;
 
 /**
- * Collects garbage, wipes free memory, and blanks the texts of every object of class `secret`, whose only fields are
- * `texts` texts. Returns the address of the snapshot's address and length.
+ * Collects garbage, wipes free memory, and blanks the texts of every object of a secret class, which has no other
+ * fields. `secrets`: the address of a list with the id of each class and the number of its texts; a zero follows the
+ * last one. Returns the address of the snapshot's address and length.
  */
-export function take(secret: u32, texts: u32): usize {
+export function take(secrets: usize): usize {
   __collect();
   // Each collection flips the colour of live objects. A second one makes sure that equal states give equal bytes.
   if (colour()) __collect();
   const length = wipeFree();
-  blank(secret, texts);
+  blank(secrets);
   store<u64>(0, MAGIC);
   store<u64>(0, identity(), IDENTITY);
   store<u32>(0, FORMAT, FORM);
@@ -91,20 +92,26 @@ export function goOn(length: usize): void {
 // Secrets are saved behind the heap, which a snapshot does not include: each with its address, its size and its bytes.
 // A zero follows the last one.
 
-function blank(secret: u32, texts: u32): void {
+function blank(secrets: usize): void {
   let room: usize = 4;
   for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
-    if (!isOf(block, secret)) continue;
+    const texts = textsIn(block, secrets);
     for (let i: u32 = 0; i < texts; i++) room += 8 + ((<usize>textOf(block, i).length) << 1);
   }
   if (!reach(__heapPages() + <i32>((room + 0xffff) >> PAGE_BITS))) throw new Error("no memory to put secrets aside");
   let at = heapEnd();
   for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
-    if (!isOf(block, secret)) continue;
+    const texts = textsIn(block, secrets);
     for (let i: u32 = 0; i < texts; i++) at = putAside(textOf(block, i), at);
   }
   // Blanks them only now, since two objects may share a text.
   for (at = heapEnd(); load<u32>(at); at += 8 + load<u32>(at, 4)) erase(changetype<string>(<usize>load<u32>(at)));
+}
+
+/** How many texts of an object are secret: all of a secret class, or none. */
+function textsIn(block: usize, secrets: usize): u32 {
+  for (let at = secrets; load<u32>(at); at += 8) if (isOf(block, load<u32>(at))) return load<u32>(at, 4);
+  return 0;
 }
 
 /** Saves one text at `at`. Returns the address for the next one. */

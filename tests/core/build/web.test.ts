@@ -100,12 +100,66 @@ test("the cache looks at name and bytes of what was fetched, not at the address"
   expect(build("http://a.test/g", "files")).not.toContain(CACHED);
 });
 
-test("user, password and query go to the web server alone", () => {
+test("user and password go to the web server alone; the step tells the query, as in Docker", () => {
   const id = begin("https://me:s3cret@a.test/f?sig=abc /f");
   const { source, limit } = world.take("download").val;
   expect(source).toEqual({ address: "https://a.test/f", credentials: { user: "me:s3cret", query: "?sig=abc" } });
   expect(limit).toBeGreaterThan(0n);
   expect(world.said(id).join("\n")).not.toContain("s3cret");
+  expect(world.said(id).at(-1)).toContain("ADD https://xxxxx@a.test/f?sig=abc /f");
+});
+
+test.each([
+  ["https://me:s3/cr3t@a.test/f", "https://xxxxx@a.test/f"],
+  ["https://me:s3#cr3t@a.test/f", "https://xxxxx@a.test/f"],
+  ["https://me:s3?cr3t@a.test/f", "https://xxxxx@a.test/f"],
+  ["https://me:s3'cr3t'@a.test/f", "https://xxxxx@a.test/f"],
+  ['https://me:s3"cr3t"@a.test/f', "https://xxxxx@a.test/f"],
+  ["https://me:s3cr3t%40a.test/f", "https://xxxxx%40a.test/f"],
+  ["https://me:s3@cr3t@a.test/f@b", "https://xxxxx@a.test/f@b"],
+  ["http://npm.test:4873/@scope/p.tgz", "http://npm.test:4873/@scope/p.tgz"],
+  ["http://a.test:80/f?mail=a@b", "http://a.test:80/f?mail=a@b"],
+  ["https://a.test/a:1@x", "https://a.test/a:1@x"],
+])("the step of %s tells %s", (address, shown) => {
+  const id = beginBuild(world, `FROM busybox\nADD ${address} /f\n`, "");
+  expect(world.said(id).at(-1)).toContain(`: ADD ${shown} /f`);
+});
+
+test.each([
+  ["an empty continuation line", "ADD https://me:s3cret@a.test/f \\\n\n /f", "Empty continuation line"],
+  ["what cannot be substituted", "ADD https://me:s3cret@a.test/${ /f", "failed to process"],
+  ["a port", "EXPOSE https://me:s3cret@a.test/f", "xxxxx@a.test/f"],
+])("an error or a warning tells no password: %s", (_what, line, told) => {
+  const id = beginBuild(world, `FROM busybox\n${line}\n`, "");
+  const { text } = world.answer(id);
+  expect(text).toContain(told);
+  expect(text).not.toContain("s3cret");
+});
+
+test.each(["http://npm.test:4873/@scope/p/-/p-1.tgz", "http://a.test:80/f?mail=a@b", "https://a.test/a:1@x"])(
+  "%s is an address without a user",
+  (address) => {
+    begin(`${address} /d/`);
+    expect(world.take("download").val.source.address).toBe(address.replace(/[?].*/, ""));
+  },
+);
+
+test("a path with a bad escape is refused", () => {
+  const id = begin("http://a.test/100% /d/");
+  expect(world.said(id).at(-1)).toBe('ADD failed: parse "http://a.test/100%": invalid URL escape "%"');
+});
+
+test("all files of an instruction share the limit, and each is followed by an empty line", () => {
+  const id = begin("http://a.test/f http://a.test/g /d/");
+  const first = world.take("download");
+  const val = { digest: digestOf(encode(TEXT)), size: 6n, disposition: "", mediaType: "", beginning: encode(TEXT) };
+  world.succeed(first.op, { tag: "downloaded", val });
+  const second = world.take("download");
+  expect(second.val.limit).toBe(first.val.limit - 6n);
+  const told = (): number => world.lines(id).filter((line) => (line as { stream?: string }).stream === "\n").length;
+  expect(told()).toBe(1);
+  world.succeed(second.op, { tag: "downloaded", val });
+  expect(told()).toBe(2);
 });
 
 test("a client that leaves gives the download up, and the place goes", () => {
@@ -148,10 +202,62 @@ describe("a context of a web server", () => {
     const { op, val } = world.take("copy");
     expect(val.what).toMatchObject({ tag: "files", val: { unpack: "/", files: [{ path: "0" }] } });
     world.done(op);
+    world.failAs(world.take("stat").op, MISSING);
     for (const file of ["", "FROM busybox\nCMD a\n"]) {
       world.succeed(world.take("read-file").op, { tag: "bytes", val: encode(file) });
     }
     expect(world.said(id).at(-1)).toMatch(/^Successfully built/);
+  });
+
+  test("what is no tar is no context", () => {
+    const id = ask("http://a.test/x");
+    arrive({ mediaType: "application/gzip" });
+    const { op, val } = world.take("copy");
+    if (val.what.tag !== "files") throw new Error("no files are copied");
+    const { to } = val.what.val.files[0]!;
+    world.done(op);
+    const look = world.take("stat");
+    expect(look.val.path).toBe(`${to.path}${to.name}`);
+    const file = {
+      name: to.name!,
+      size: 1n,
+      mode: 0o100644,
+      modified: 0n,
+      linkTarget: "",
+      place: "/",
+      readOnly: false,
+    };
+    world.succeed(look.op, { tag: "stat", val: file });
+    expect(JSON.stringify(world.lines(id))).toContain("Error processing tar file(exit status 1): archive/tar: invalid");
+  });
+
+  test("the progress of a long download is told", () => {
+    const id = ask("https://me:s3cret@a.test/x?sig=abc");
+    const { op } = world.take("download");
+    world.progress(op, "downloading", 20, 100);
+    expect(world.answer(id).text).toBe("");
+    world.sleep(10_000);
+    world.progress(op, "downloading", 40, 100);
+    expect(world.lines(id)).toEqual([
+      {
+        status: "https://a.test/x",
+        progressDetail: { current: 40, total: 100 },
+        id: "Downloading context",
+      },
+    ]);
+  });
+
+  test("an unknown Content-Type is told as it was sent", () => {
+    const id = ask("http://a.test/x");
+    arrive({ mediaType: "Text/HTML; charset=utf-8" });
+    expect(world.answer(id).text).toContain('unsupported Content-Type \\"Text/HTML; charset=utf-8\\"');
+  });
+
+  test("a dry run cannot fetch it", () => {
+    const id = ask("http://a.test/x");
+    world.failAs(world.take("download").op, { tag: "imagined", val: { what: "member", name: "http://a.test/x" } });
+    expect(world.answer(id).status).toBe(501);
+    expect(world.answer(id).text).toContain("a dry run cannot build");
   });
 
   test("the address is told without its secrets", () => {

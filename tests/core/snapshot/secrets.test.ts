@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Instance } from "../../../hosts/driver/instance.js";
 import { SECRET_WORDS } from "../../../hosts/redaction/credentials.js";
-import { ImageWorld, encode, makeImage, resolved } from "../support/image-world.js";
+import { ImageWorld, digestOf, encode, makeImage, resolved } from "../support/image-world.js";
 import { record } from "../support/recordings.js";
 import { answered } from "../../support/registry/registry-failures.js";
 
@@ -91,6 +91,53 @@ test("a login, and the identity that the registry issues", () => {
   world.ask("POST", "/auth", { ...AUTH, username: [] });
   world.ask("POST", "/auth", encode(JSON.stringify(AUTH).slice(0, -2)));
   expectClean(instance);
+});
+
+describe("addresses of web servers in a build", () => {
+  const address = (secret: string): string => `https://me:${secret}@web.example/x?sig=${secret}`;
+  const arrive = (world: ImageWorld, op: bigint, mediaType: string): void =>
+    world.succeed(op, {
+      tag: "downloaded",
+      val: { digest: digestOf(encode("x")), size: 1n, disposition: "", mediaType, beginning: encode("x") },
+    });
+
+  test.each<[string, (world: ImageWorld, target: string) => void]>([
+    ["in the target", (world, target) => void world.ask("POST", target)],
+    [
+      "in a form",
+      (world, target) =>
+        void world.ask("POST", "/build", encode(target.slice(target.indexOf("?") + 1)), {
+          "Content-Type": "application/x-www-form-urlencoded",
+        }),
+    ],
+  ])("of the context, %s", (_where, ask) => {
+    const { world, instance } = begin();
+    const given = encodeURIComponent(address(AUTH.username));
+    ask(world, `/build?remote=${given}`);
+    expectClean(instance);
+    world.done(world.take("mount").op);
+    expectClean(instance);
+    world.done(world.take("mount").op);
+    const { op, val } = world.take("download");
+    expect(val.source.credentials).toEqual({ user: `me:${AUTH.username}`, query: `?sig=${AUTH.username}` });
+    expectClean(instance);
+    arrive(world, op, "text/plain");
+    expectClean(instance);
+  });
+
+  test.each([`https://me:${AUTH.username}/x@web.example/`, `ftp://me:${AUTH.username}@web.example/`])(
+    "that is refused: %s",
+    (refused) => {
+      const { world, instance } = begin();
+      const id = world.ask("POST", `/build?remote=${encodeURIComponent(refused)}`);
+      expectClean(instance);
+      for (const { op } of world.open().includes("mount") ? [world.take("mount")] : []) world.done(op);
+      expectClean(instance);
+      if (world.open().includes("mount")) world.done(world.take("mount").op);
+      expect(world.answer(id).text).not.toContain(AUTH.username);
+      expectClean(instance);
+    },
+  );
 });
 
 test.each([

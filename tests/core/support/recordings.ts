@@ -43,11 +43,18 @@ export function record(play: () => void): Recording[] {
 
 const SECRET = ["username", "password", "identityToken", "registryToken"];
 
+/** Of a registry or of a web server. */
+function blankedTexts(credentials: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(credentials).map(([name, text]) => [name, "*".repeat(text.length)]));
+}
+
 /** The same, with credentials as in a snapshot: replaced by as many other characters. */
 export function blanked<Value>(value: Value): Value {
   const text = JSON.stringify(value, (key, part: unknown) => {
     if (typeof part === "bigint") return { bigint: String(part) };
     if (part instanceof Uint8Array) return { bytes: Buffer.from(part).toString("base64") };
+    if (key === "credentials" && typeof part === "object" && part !== null)
+      return blankedTexts(part as Record<string, string>);
     return SECRET.includes(key) && typeof part === "string" ? "*".repeat(part.length) : part;
   });
   return JSON.parse(text) as Value;

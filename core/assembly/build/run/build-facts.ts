@@ -10,7 +10,6 @@ import { Stages } from "../stages/stages";
 import { BuildStream } from "./build-stream";
 import { Place } from "./place";
 import { StepLimits } from "./step-limits";
-import { withoutUsers } from "./web/shown";
 
 export class BuildFacts {
   readonly claims: Claims = new Claims();
@@ -48,8 +47,7 @@ export class BuildFacts {
   /** `original`: the instruction as it is written. */
   announce(original: string): void {
     this.told += 1;
-    const shown = original.includes("://") ? withoutUsers(original) : original;
-    this.stream.text(`Step ${this.told.toString()}/${this.total.toString()} : ${shown}\n`);
+    this.stream.text(`Step ${this.told.toString()}/${this.total.toString()} : ${original}\n`);
   }
 
   /** The image that a stage has made; null for one without layers and config. */

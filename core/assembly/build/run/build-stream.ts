@@ -1,9 +1,11 @@
 // What the client of a build sees (surface §2.22). With `q` that is only the image's id; if the build fails, it is the
-// newest texts and what the failing command wrote, so that the client learns why.
+// newest texts and what the failing command wrote, so that the client learns why. No text or error has the user or the
+// password of an address: all of them are hidden here.
 
 import { LogSource } from "../../../../build/bindings/types";
 import { ProgressStream, RoomReader, StreamWriter } from "../../image/progress-stream";
 import { Refusal } from "../../refusal";
+import { withoutUsers } from "./web/shown";
 
 /** UTF-16 units of texts that are held back. */
 const MOST_HELD: i32 = 64 * 1024;
@@ -42,8 +44,9 @@ export class BuildStream {
 
   /** Text with its newline. */
   text(text: string): void {
-    if (this.quiet) this.hold(text);
-    else if (text.length > 0) this.progress.text(text);
+    const shown = withoutUsers(text);
+    if (this.quiet) this.hold(shown);
+    else if (shown.length > 0) this.progress.text(shown);
   }
 
   /** A text that Docker writes to the error stream: it is red. */
@@ -73,15 +76,16 @@ export class BuildStream {
   }
 
   refuse(refusal: Refusal): void {
-    this.progress.refuse(refusal);
+    this.progress.refuse(new Refusal(refusal.kind, withoutUsers(refusal.message)));
   }
 
   fail(message: string, code: i32): void {
     for (let i = 0; i < this.held.length; i++) this.progress.text(this.held[i]);
     const log = this.log;
     if (log !== null) this.progress.insert(log);
-    if (code == 0) this.progress.fail(message);
-    else this.progress.failWithCode(message, code);
+    const shown = withoutUsers(message);
+    if (code == 0) this.progress.fail(shown);
+    else this.progress.failWithCode(shown, code);
   }
 
   /** A text that comes after a command: it has succeeded. */

@@ -37,6 +37,7 @@ import { BuildOptions } from "../options";
 import { stagesOf } from "../stages/stages";
 import { BuildFacts } from "./build-facts";
 import { BuildStream } from "./build-stream";
+import { NOT_DRY } from "./not-dry";
 import { StageClient, StageWork } from "./stage-work";
 import { RemoteClient, RemoteContext } from "./web/remote-context";
 
@@ -114,6 +115,10 @@ export class Build extends Task implements StreamWriter, StageClient, RemoteClie
   stageFailed(why: string, code: i32): void {
     this.close();
     this.stream.fail(why, code);
+  }
+
+  remoteMoved(shown: string, current: u64, total: u64): void {
+    this.stream.amount(shown, "Downloading context", "", current, total);
   }
 
   remoteArrived(shown: string, size: u64): void {
@@ -285,10 +290,7 @@ function giveArguments(options: BuildOptions, args: BuildArguments): void {
   declarePlatforms(args, wanted === null ? own : wanted, own);
 }
 
-/** A dry run unpacks nothing, so that it cannot know the steps. */
 function unreadable(failure: Failure): Refusal {
   if (failure instanceof FailureImagined) return notSupported(NOT_DRY);
   return internal(failureText(failure));
 }
-
-const NOT_DRY = "a dry run cannot build: it does not unpack the archive that holds the Dockerfile";

@@ -1,15 +1,8 @@
 // POST /images/create with `fromSrc` (surface §2.22, §6.3): an image of one layer, made from a tar that is the body, or
 // that a web server has.
 
-import {
-  BodyTag,
-  BodyWhole,
-  TarSource,
-  TarSourceBody,
-  TarSourceTag,
-  TarSourceWeb,
-} from "../../../../build/bindings/types";
-import { eraseParameter } from "../../api/secrets";
+import { BodyTag, TarSource, TarSourceBody, TarSourceTag, TarSourceWeb } from "../../../../build/bindings/types";
+import { eraseAddress } from "../../api/given-address";
 import { Call } from "../../call";
 import { Json } from "../../json/json";
 import { badParameter, Refusal } from "../../refusal";
@@ -28,17 +21,10 @@ const BODY = "-";
 /** `platform`: null if the request's is none. */
 export function importImage(call: Call, platform: Platform | null): Refusal | null {
   const refusal = platform === null ? badParameter(platformError()) : startImport(call, platform);
-  eraseAddress(call);
-  return refusal;
-}
-
-/** Refused or not, the address has been read: it may contain credentials. */
-function eraseAddress(call: Call): void {
+  // Refused or not, the address has been read.
   const given = call.query.first("fromSrc");
-  if (given.length == 0 || given == BODY) return;
-  eraseParameter(call.request.target, call.query, "fromSrc");
-  const body = call.request.body;
-  if (body.tag == BodyTag.Whole) (<BodyWhole>body).value.fill(0);
+  if (given.length > 0 && given != BODY) eraseAddress(call, "fromSrc");
+  return refusal;
 }
 
 function startImport(call: Call, platform: Platform): Refusal | null {

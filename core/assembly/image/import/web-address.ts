@@ -9,17 +9,17 @@ import { quoteText } from "../../text/go-quote";
 /** An address without a scheme has this one. */
 const DEFAULT_SCHEME = "http";
 const MARK = "://";
+/** In the place of what may be a password. */
+const HIDDEN = "xxxxx";
 
 export class WebAddress {
-  /** The address without user, password, query and fragment. */
+  /** The address without user, password, query and fragment. Of a doubtful one no more than the scheme is shown. */
   readonly shown: string;
   private readonly scheme: string;
   /** Host and port. */
   private readonly authority: string;
-  /** SECRET. `user:password`, or empty. */
-  private readonly user: string;
-  /** SECRET. With its `?`, or empty. */
-  private readonly query: string;
+  /** SECRET. Snapshots have it blanked, as every object of this class. */
+  private readonly secrets: WebCredentials;
   /** It is unknown where a password ends. */
   private readonly doubtful: bool;
 
@@ -33,24 +33,24 @@ export class WebAddress {
     const authority = host.slice(0, endOf(host, "#"));
     const path = rest.slice(end, endOf(rest, "?"));
     const query = rest.slice(endOf(rest, "?"));
+    const doubtful = user < 0 && isDoubtful(rest, 0, rest.lastIndexOf("@"));
     this.scheme = scheme;
-    this.authority = authority;
-    this.user = user < 0 ? "" : rest.slice(0, user);
-    this.query = query.slice(0, endOf(query, "#"));
-    this.shown = scheme + MARK + authority + path.slice(0, endOf(path, "#"));
-    this.doubtful = user < 0 && isDoubtful(rest);
+    this.authority = doubtful ? "" : authority;
+    this.secrets = new WebCredentials(user < 0 ? "" : rest.slice(0, user), query.slice(0, endOf(query, "#")));
+    this.shown = scheme + MARK + (doubtful ? HIDDEN : authority + path.slice(0, endOf(path, "#")));
+    this.doubtful = doubtful;
   }
 
   /** For the host. */
   get file(): WebFile {
-    const hasSecrets = this.user.length + this.query.length > 0;
-    return new WebFile(this.shown, hasSecrets ? new WebCredentials(this.user, this.query) : null);
+    const secrets = this.secrets;
+    return new WebFile(this.shown, secrets.user.length + secrets.query.length > 0 ? secrets : null);
   }
 
   /** Blanks what is secret, permanently: the host has it now. */
   forget(): void {
-    erase(this.user);
-    erase(this.query);
+    erase(this.secrets.user);
+    erase(this.secrets.query);
   }
 
   /** Why there is nothing at the address, mostly in Go's words; null if there may be. */
@@ -66,6 +66,9 @@ export class WebAddress {
       const port = authority.slice(authority.lastIndexOf(":"));
       return badParameter(`parse ${quoteText(this.shown)}: invalid port ${quoteText(port)} after host`);
     }
+    const escape = badEscapeIn(this.shown.slice(this.scheme.length + MARK.length + authority.length));
+    if (escape.length > 0)
+      return badParameter(`parse ${quoteText(this.shown)}: invalid URL escape ${quoteText(escape)}`);
     if (this.scheme != "http" && this.scheme != "https") {
       return internal(`Get ${quoteText(this.shown)}: unsupported protocol scheme ${quoteText(this.scheme)}`);
     }
@@ -83,11 +86,20 @@ function markIn(given: string): i32 {
 
 /**
  * Whether what looks like a port, and what follows, may be a password with a slash: `user:pass/word@host`. Traces hide it
- * as one, so it must not be taken for a host.
+ * as one, so it must not be taken for a host. Digits up to a slash or a query are a port. Colons in the path are its own.
+ * `from`: where the user or the host begins. `last`: the last `@`, or -1.
  */
-function isDoubtful(rest: string): bool {
-  const first = endOf(rest, ":?@");
-  return first < rest.length && rest.charAt(first) == ":" && rest.lastIndexOf("@") > first;
+export function isDoubtful(text: string, from: i32, last: i32): bool {
+  let first = from;
+  while (first < last && !":/?@".includes(text.charAt(first))) first++;
+  if (first >= last || text.charAt(first) != ":") return false;
+  let end = first + 1;
+  while (end < last && isDigit(text.charCodeAt(end))) end++;
+  return end == first + 1 || !"/?#".includes(text.charAt(end));
+}
+
+function isDigit(unit: i32): bool {
+  return unit >= 0x30 && unit <= 0x39;
 }
 
 /** Letters, digits and what addresses and names of hosts have besides (RFC 3986 §3.2.2, without escapes). */
@@ -103,9 +115,24 @@ function hasGoodPort(authority: string): bool {
   if (colon < 0) return true;
   const port = authority.slice(colon + 1);
   for (let i = 0; i < port.length; i++) {
-    if (port.charCodeAt(i) < 0x30 || port.charCodeAt(i) > 0x39) return false;
+    if (!isDigit(port.charCodeAt(i))) return false;
   }
   return port.length == 0 || (port.length <= 5 && I32.parseInt(port) <= 65535);
+}
+
+/** The first `%` that no two hexadecimal digits follow, with what follows, as Go quotes it; empty if there is none. */
+function badEscapeIn(path: string): string {
+  for (let i = path.indexOf("%"); i >= 0; i = path.indexOf("%", i + 1)) {
+    if (i + 2 >= path.length || !isHex(path.charCodeAt(i + 1)) || !isHex(path.charCodeAt(i + 2))) {
+      return path.slice(i, i + 3);
+    }
+  }
+  return "";
+}
+
+function isHex(unit: i32): bool {
+  const lower = unit | 0x20;
+  return isDigit(unit) || (lower >= 0x61 && lower <= 0x66);
 }
 
 /** Where the first of these characters is, or the end. */

@@ -12,7 +12,6 @@ import { Choice, ChoiceClient } from "../source";
 import { OpenWork } from "../work";
 import { FetchClient, Fetching } from "./fetching";
 import { fileNameOf, UNNAMED } from "./file-name";
-import { withoutUsers } from "./shown";
 
 /** Waits for the files. */
 export interface WebSourcesClient {
@@ -45,18 +44,24 @@ export class WebSources implements FetchClient, ChoiceClient, OpenWork {
   }
 
   begin(): void {
-    const addresses = this.addresses.map<WebAddress>((address) => new WebAddress(address));
-    const work = new Fetching(addresses, this.place, this);
+    const work = new Fetching(this.addresses.length, this.place, this);
     this.work = work;
     work.begin();
+  }
+
+  addressAt(at: i32): WebAddress {
+    return new WebAddress(this.addresses[at]);
   }
 
   fetchMoved(at: i32, current: u64, total: u64): void {
     if (current > 0 || total > 0) this.stream.amount("Downloading", "", at.toString(), current, total);
   }
 
-  fetched(files: Downloaded[]): void {
+  fileFetched(): void {
     this.stream.text("\n");
+  }
+
+  fetched(files: Downloaded[]): void {
     for (let i = 0; i < files.length; i++) {
       const problem = this.take(this.addresses[i], files[i]);
       if (problem.length > 0) return this.client.webMissing(problem);
@@ -97,7 +102,7 @@ export class WebSources implements FetchClient, ChoiceClient, OpenWork {
     if (wanted.length > 0 && file.digest != wanted) return `digest mismatch ${file.digest}: ${wanted}`;
     const name = fileNameOf(withoutQuery(address), file.disposition);
     if (name.length == 0 && this.copy.destination.endsWith("/")) {
-      return `cannot determine filename for source ${withoutUsers(address)}`;
+      return `cannot determine filename for source ${address}`;
     }
     this.names.push(name.length == 0 ? UNNAMED : name);
     return "";
