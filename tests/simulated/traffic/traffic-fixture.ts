@@ -17,6 +17,10 @@ export class TrafficWorld {
     return new TrafficWorld(host, await openEngine({ host }));
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.engine.close();
+  }
+
   /** Sends a request that must succeed. Resolves to its JSON, or null if it has none. */
   async send(method: string, path: string, body?: Json): Promise<Json | null> {
     const headers = { "content-type": "application/json" };
