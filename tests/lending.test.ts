@@ -74,7 +74,9 @@ test("a file that ended without giving its engine back is named: simulated", asy
   const engine = engines().find(({ kind }) => kind === "simulated");
   if (engine === undefined) return skip("CORACLE_TEST_ENGINES leaves out simulated");
   let socketPath = "";
-  const provide = (_name: string, value: string): void => void (socketPath = value);
+  const provide = (name: string, value: string): void => {
+    if (name === "lender") socketPath = value;
+  };
   const root = { getProvidedContext: () => (socketPath === "" ? {} : { lender: socketPath }), provide };
   const project = { vitest: { getRootProject: () => root } } as unknown as TestProject;
   const close = await lend(project);
