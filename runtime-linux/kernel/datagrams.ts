@@ -2,8 +2,8 @@
 // written once, for memory that stays where it is.
 
 import { attempt, loaded } from "./calls.js";
+import { MSG_DONTWAIT } from "./numbers.js";
 
-const MSG_DONTWAIT = 0x40;
 /** A message's structures: `sockaddr_in6`, `iovec`, `mmsghdr`. */
 const NAME_BYTES = 28;
 const IOVEC_BYTES = 16;

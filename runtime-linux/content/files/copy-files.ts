@@ -44,7 +44,10 @@ export async function choose(selection: content.Selection, where: Where, signal:
   }
 }
 
-/** The files do not outlast the engine, so nothing is flushed. If it fails, whatever was copied before stays, but never part of a file. */
+/**
+ * The files do not outlast the engine, so nothing is flushed. If it fails, whatever was copied before stays, but never
+ * part of a file.
+ */
 export async function copy(command: content.Copy, where: Where, signal: AbortSignal): Promise<void> {
   const view = openView(command.into, where);
   try {

@@ -13,8 +13,8 @@ import { fileFailure } from "./file-failure.js";
 import { openView, type View, type Where } from "./view.js";
 
 /**
- * `body` is called if there is a directory to unpack into. Resolves when everything is on disk, unless it is `scratch`. If it fails, whatever was unpacked before stays, but never
- * part of a file.
+ * `body` is called if there is a directory to unpack into. Resolves when everything is on disk, unless it is `scratch`.
+ * If it fails, whatever was unpacked before stays, but never part of a file.
  */
 export async function extract(
   command: content.Extract,
