@@ -9,6 +9,7 @@ import { MemoryJournal } from "../../hosts/shared/journal.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { Paths } from "../../runtime-linux/paths.js";
+import { bridge as usual } from "../support/usual-bridge.js";
 
 const missing = process.getuid?.() === 0 ? null : "needs root";
 
@@ -52,22 +53,12 @@ test("other users cannot access stored files", async ({ skip }) => {
   await records.commit([]);
   await content(1n, { tag: "mount", val: { container: ID, bare: false } }, () => {});
   const bridge = {
+    ...usual,
     network: ID,
     name: "b",
     interfaceName: "none0",
     subnet: "172.31.0.0/16",
     gateway: "172.31.0.1",
-    ipv6Subnet: "",
-    ipv6Gateway: "",
-    gatewayMode: "nat",
-    ipv6GatewayMode: "nat",
-    internal: false,
-    connectsContainers: true,
-    masquerades: true,
-    forwards: true,
-    firewall: true,
-    proxies: true,
-    mtu: 0,
   };
   const join = {
     container: ID,

@@ -6,7 +6,7 @@ import { WorldNetworks } from "../../hosts/simulated/networks.js";
 import { routeTo } from "../../hosts/simulated/traffic/routes.js";
 import { Wire } from "../../hosts/simulated/traffic/wire.js";
 import { WorldTime } from "../../hosts/simulated/world-time.js";
-import { bridge, NETWORK } from "./traffic/bridge-fixture.js";
+import { bridge, NETWORK } from "../support/usual-bridge.js";
 
 const WEB = "1".repeat(64);
 const OTHER = "2".repeat(64);

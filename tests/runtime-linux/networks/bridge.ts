@@ -1,25 +1,14 @@
 // The network of these tests, and what they need of the machine.
 import type { networks } from "../../../hosts/shared/host.js";
 import { findProgram } from "../../support/commands.js";
+import { bridge as usual, NETWORK } from "../../support/usual-bridge.js";
 
-export const NETWORK = "ab".repeat(32);
+export { NETWORK };
 export const bridge: networks.Bridge = {
-  network: NETWORK,
-  name: "bridge",
+  ...usual,
   interfaceName: "crc0",
   subnet: "172.31.0.0/16",
   gateway: "172.31.0.1",
-  ipv6Subnet: "",
-  ipv6Gateway: "",
-  gatewayMode: "nat",
-  ipv6GatewayMode: "nat",
-  internal: false,
-  connectsContainers: true,
-  masquerades: true,
-  forwards: true,
-  firewall: true,
-  proxies: true,
-  mtu: 0,
 };
 
 /** Why the tests are skipped; null if they run. */

@@ -2,24 +2,14 @@
 import { expect, test } from "vitest";
 import type { networks } from "../../../hosts/shared/host.js";
 import { tablesOf } from "../../../runtime-linux/networks/rules.js";
+import { bridge as usual } from "../../support/usual-bridge.js";
 
 const bridge: networks.Bridge = {
-  network: "ab".repeat(32),
+  ...usual,
   name: "net",
   interfaceName: "br0",
   subnet: "172.31.0.0/16",
   gateway: "172.31.0.1",
-  ipv6Subnet: "",
-  ipv6Gateway: "",
-  gatewayMode: "nat",
-  ipv6GatewayMode: "nat",
-  internal: false,
-  connectsContainers: true,
-  masquerades: true,
-  forwards: true,
-  firewall: true,
-  proxies: true,
-  mtu: 0,
 };
 const ANSWERS = "ct state established,related accept";
 const PUBLISHED = "ct status dnat accept";

@@ -8,7 +8,7 @@ import { ProcessOutput, type Holder } from "../../../hosts/simulated/processes/d
 import type { DatagramSocket } from "../../../hosts/simulated/traffic/datagram-socket.js";
 import { dialDatagrams } from "../../../hosts/simulated/traffic/dial.js";
 import { WorldTime } from "../../../hosts/simulated/world-time.js";
-import { bridge, NETWORK } from "./bridge-fixture.js";
+import { bridge, NETWORK } from "../../support/usual-bridge.js";
 
 const [ASKER, ANSWERER] = ["1".repeat(64), "2".repeat(64)];
 const HOME = "127.0.0.1";

@@ -1,6 +1,6 @@
-// The default network of a simulated machine without an engine.
+// A bridge network as the core describes it to a host, with the usual settings.
 
-import type { networks } from "../../../hosts/shared/host.js";
+import type { networks } from "../../hosts/shared/host.js";
 
 export const NETWORK = "ab".repeat(32);
 export const bridge: networks.Bridge = {
