@@ -10,6 +10,7 @@ import type {
   Work,
   content,
   engine,
+  processes,
   replies,
   types,
 } from "../hosts/shared/index.js";
@@ -19,6 +20,7 @@ import { compare } from "./content/files/changes.js";
 import { readFileIn } from "./content/files/copy-files.js";
 import { extract } from "./content/files/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
+import { Contexts } from "./content/held/contexts.js";
 import { makeLayer } from "./content/layers/layer.js";
 import { layerTars } from "./content/layers/layer-tars.js";
 import { Layers } from "./content/layers/layers.js";
@@ -61,6 +63,8 @@ export interface LinuxContent {
   mounts(): string[];
   /** For the inventory: containers that have anything on disk. */
   containers(): string[];
+  /** Resolves when all other files that a run mounts are on disk. */
+  ready(launch: processes.Launch, signal: AbortSignal): Promise<void>;
 }
 
 export function linuxContent(deps: ContentDeps): LinuxContent {
@@ -76,7 +80,8 @@ export function linuxContent(deps: ContentDeps): LinuxContent {
     chains: () => carrier.layers.all(),
     rests: () => carrier.layers.restsFound(),
     mounts: () => carrier.filesystems.mounts(),
-    containers: () => carrier.filesystems.containers(),
+    containers: () => carrier.containers(),
+    ready: (launch, signal) => carrier.ready(launch, signal),
   };
 }
 
@@ -88,6 +93,7 @@ class Carrier {
   readonly #deps: ContentDeps;
   readonly #workers: Workers;
   readonly #uploads: Uploads;
+  readonly #contexts: Contexts;
   readonly #unpacking = new Unpacking();
   readonly #underWay = new UnderWay();
 
@@ -97,9 +103,23 @@ class Carrier {
     this.#workers = deps.workers ?? inPlace(deps);
     this.archives = new Archives(deps.paths, this.#workers);
     this.filesystems = new Filesystems(deps.paths, deps.kernel, this.layers);
+    this.#contexts = new Contexts({
+      paths: deps.paths,
+      workers: this.#workers,
+      here: inPlace(deps),
+      mount: (mount) => this.filesystems.mount(mount),
+    });
     const tars = layerTars(this.layers);
     this.tars = { size: (chain) => this.#size(chain), tar: (chain) => this.#tar(chain) };
     this.#uploads = new Uploads(this.layers, tars, deps.registry);
+  }
+
+  containers(): string[] {
+    return [...new Set([...this.filesystems.containers(), ...this.#contexts.all()])].sort();
+  }
+
+  ready(launch: processes.Launch, signal: AbortSignal): Promise<void> {
+    return this.#contexts.readyFor(launch, signal);
   }
 
   perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
@@ -109,6 +129,7 @@ class Carrier {
 
   async #do(command: content.ContentCommand, report: Report, signal: AbortSignal): Promise<Outcome> {
     const { registry, bodies } = this.#deps;
+    for (const container of this.#onDisk(command)) await this.#contexts.ready(container, signal);
     switch (command.tag) {
       case "resolve":
         return { tag: "resolved", val: await registry.resolve(command.val, signal) };
@@ -136,10 +157,10 @@ class Carrier {
         await registry.publish(command.val, signal);
         return DONE;
       case "mount":
-        await this.filesystems.mount(command.val);
+        if (!this.#contexts.begin(command.val)) await this.filesystems.mount(command.val);
         return DONE;
       case "unmount":
-        await this.filesystems.unmount(command.val);
+        if (!this.#contexts.has(command.val)) await this.filesystems.unmount(command.val);
         return DONE;
       case "measure":
         return { tag: "size", val: await this.filesystems.measure(command.val) };
@@ -153,9 +174,9 @@ class Carrier {
         await this.#extract(command.val, signal);
         return DONE;
       case "read-file":
-        return { tag: "bytes", val: await readFileIn(command.val, this.#deps) };
+        return { tag: "bytes", val: await this.#readFile(command.val, signal) };
       case "choose":
-        return { tag: "chosen", val: await this.#workers.run("choose", command.val, { signal }) };
+        return { tag: "chosen", val: await this.#readers(command.val.from).run("choose", command.val, { signal }) };
       case "copy":
         await this.#workers.run("copy", command.val, { signal });
         return DONE;
@@ -182,6 +203,7 @@ class Carrier {
         await this.layers.drop(command.val);
         return DONE;
       case "drop-container":
+        await this.#contexts.forget(command.val);
         await this.filesystems.drop(command.val);
         return DONE;
       case "drop-archive":
@@ -209,10 +231,49 @@ class Carrier {
     return this.#unpacking.ask(layer.chain, work, report, signal);
   }
 
+  /** Containers whose files the command needs on disk. */
+  #onDisk(command: content.ContentCommand): string[] {
+    const read = (view: types.View): string[] => (this.#contexts.readers(view) ? [] : [view.container]);
+    switch (command.tag) {
+      case "stat":
+      case "make-directory":
+        return [command.val.view.container];
+      case "compare":
+      case "commit":
+        return [command.val.container];
+      case "measure":
+        return [command.val];
+      case "read-file":
+        return read(command.val.at.view);
+      case "choose":
+        return read(command.val.from);
+      case "copy": {
+        const { into, what } = command.val;
+        return [into.container, ...(what.tag === "files" ? read(what.val.from) : [])];
+      }
+      case "download":
+        return [command.val.into.view.container];
+      case "extract":
+        return this.#contexts.takes(command.val) ? [] : [command.val.into.view.container];
+      default:
+        return [];
+    }
+  }
+
+  #readers(view: types.View): Workers {
+    return this.#contexts.readers(view) ?? this.#workers;
+  }
+
+  #readFile(file: content.ReadFile, signal: AbortSignal): Promise<Uint8Array> {
+    const readers = this.#contexts.readers(file.at.view);
+    return readers === undefined ? readFileIn(file, this.#deps) : readers.run("read", file, { signal });
+  }
+
   /** A build's context may have any number of files. What is copied to a container is seldom worth a thread's start. */
   #extract(command: content.Extract, signal: AbortSignal): Promise<void> {
     const body = (over: AbortSignal): AsyncIterable<Uint8Array> =>
       fromClient(this.#deps.bodies.take(command.request), over);
+    if (this.#contexts.takes(command)) return this.#contexts.hold(command, body, signal);
     if (!command.scratch) return extract(command, () => body(signal), this.#deps, signal);
     return this.#workers.run("extract", command, { signal, body });
   }

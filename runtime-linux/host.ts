@@ -49,7 +49,13 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   // at once.
   closeSync(kernel.openNull());
   // The processes come first: they must prepare the exec root before anything is mounted below it.
-  const processes = linuxProcesses({ paths, runtimes: needs.runtimes, kernel, swept });
+  const processes = linuxProcesses({
+    paths,
+    runtimes: needs.runtimes,
+    kernel,
+    swept,
+    ready: (launch, signal) => content.ready(launch, signal),
+  });
   const content = linuxContent({ paths, kernel, bodies, registry, swept, ...(workers && { workers }) });
   const networks = linuxNetworks({ paths, kernel, swept });
   const volumes = linuxVolumes({ paths, kernel, swept });

@@ -62,6 +62,11 @@ export class Paths {
     return join(this.container(id), "work");
   }
 
+  /** The tar that the container's files are still in. */
+  heldTar(id: string): string {
+    return join(this.container(id), "held.tar");
+  }
+
   /** One log for all runs, in conmon's k8s-file format. */
   log(id: string): string {
     return join(this.container(id), "log");

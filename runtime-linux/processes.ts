@@ -68,6 +68,8 @@ export interface Dependencies {
   /** A runtime that has not made a container in this time is killed; by default `CREATE_LIMIT_MS`. */
   createLimitMs?: number;
   swept?: Swept;
+  /** Resolves when all other files that a run mounts are on disk. */
+  ready?: (launch: processes.Launch, signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -96,13 +98,22 @@ class Processes implements LinuxProcesses {
   readonly #sampler: Sampler;
   readonly #swept: Swept;
   readonly #underWay = new UnderWay();
+  readonly #ready: NonNullable<Dependencies["ready"]>;
   readonly #stdins: Stdins;
   /** Runs whose end is awaited, and the promise of the end. */
   readonly #running = new Map<string, { ended: Promise<void> }>();
   #happened: (input: Input) => void = () => {};
 
-  constructor({ paths, runtimes, kernel = libc, createLimitMs = CREATE_LIMIT_MS, swept = UNTOLD }: Dependencies) {
+  constructor({
+    paths,
+    runtimes,
+    kernel = libc,
+    createLimitMs = CREATE_LIMIT_MS,
+    swept = UNTOLD,
+    ready,
+  }: Dependencies) {
     this.#swept = swept;
+    this.#ready = ready ?? (async () => {});
     for (const directory of [paths.live(), paths.exits(), paths.runtime("")])
       mkdirSync(directory, { recursive: true, mode: 0o711 });
     this.#hybrid = openHybrid(kernel, paths, runtimes);
@@ -228,6 +239,7 @@ class Processes implements LinuxProcesses {
       this.#stdins.connect(run, command);
     };
     try {
+      await this.#ready(command, signal);
       const { launched, supervisor } = await launch(command, run, runtime, this.#at, connect, signal);
       this.#running.set(run.name, supervisor);
       this.#stdins.connect(run, command); // input from clients that arrived during the launch

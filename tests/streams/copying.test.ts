@@ -1,8 +1,9 @@
 // Copies from a source that never ends: whether a file is a tar is found out without reading all of it.
 
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { interrupted } from "../../hosts/shared/index.js";
-import { copyFiles } from "../../hosts/streams/copying/index.js";
+import { copyFiles, pour } from "../../hosts/streams/copying/index.js";
 import { patternOf } from "../../hosts/streams/copying/pattern.js";
 import type { CopySource, CopyTarget } from "../../hosts/streams/copying/index.js";
 import { UNLIMITED } from "../../hosts/streams/tar/index.js";
@@ -53,8 +54,9 @@ function zeros(): { source: CopySource; read: () => number } {
   let pieces = 0;
   const source: CopySource = {
     locate: (path) => path,
-    archive: async function* () {
-      yield rawTar([{ name: "f", body: "compressed" }]);
+    send: async (_path, into, stopped) => {
+      const bytes = [rawTar([{ name: "f", body: "compressed" }])];
+      await pour(Readable.from(bytes), into, stopped);
     },
     read: async function* () {
       for (; pieces < MANY;) {

@@ -11,6 +11,7 @@ import {
   copyGiven,
   describedBy,
   modifiedAt,
+  pour,
   putDownload,
 } from "../../streams/copying/index.js";
 import type { CopySource, CopyTarget, Hashing } from "../../streams/copying/index.js";
@@ -80,7 +81,7 @@ function targetIn({ mounts }: MountedFiles, sink: Extractor, { disk }: Looks): C
 function sourceIn(files: MountedFiles): CopySource {
   return {
     locate: (path) => locate(files.mounts, path),
-    archive: (path, wants) => archiveIn(files, path, wants),
+    send: (path, sink, stopped, wants) => pour(archiveIn(files, path, wants), sink, stopped),
     read: async function* (path) {
       yield bytesIn(files, path);
     },

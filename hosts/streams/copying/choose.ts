@@ -2,7 +2,7 @@
 
 import { HostFailure, noSuch } from "../../shared/index.js";
 import type { content, engine } from "../../shared/index.js";
-import { TarReader, textOf, UNLIMITED } from "../tar/index.js";
+import { textOf, UNLIMITED } from "../tar/index.js";
 import type { TarEntry, TarSink } from "../tar/index.js";
 import { Below, joinedPath, relative } from "./below.js";
 import { Missing } from "./missing.js";
@@ -74,15 +74,9 @@ class Choosing implements TarSink {
   }
 
   async run(): Promise<Found[]> {
-    const reader = new TarReader(this);
+    const { source, stopped } = this.#how;
     try {
-      for await (const bytes of this.#how.source.archive(`/${this.#at}`, (name, isDirectory) =>
-        this.#reads(name, isDirectory),
-      )) {
-        this.#how.stopped();
-        await reader.push(bytes);
-      }
-      reader.end();
+      await source.send(`/${this.#at}`, this, stopped, (name, isDirectory) => this.#reads(name, isDirectory));
     } catch (error) {
       if (!isMissing(error)) throw error;
     }

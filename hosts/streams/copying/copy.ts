@@ -8,6 +8,7 @@ import { joinedPath, relative } from "./below.js";
 import { CopyingSink, UnpackingSink } from "./copying-sink.js";
 import { Missing } from "./missing.js";
 import { makeDirectories, placeOf, type CopiedAttributes } from "./places.js";
+import { pour } from "./source.js";
 import type { CopySource, CopyTarget } from "./source.js";
 
 export interface CopyHow {
@@ -30,7 +31,7 @@ export async function copyFiles(
     const at = source.locate(`/${file.path}`);
     if (copies.unpack !== undefined && (await isTar(at, source, how))) {
       const into = relative(target.locate(copies.unpack));
-      await pour(how.decompressed(source.read(at)), new UnpackingSink(target.sink, into), how);
+      await pour(how.decompressed(source.read(at)), new UnpackingSink(target.sink, into), how.stopped);
     } else await copyOne(file, at);
   }
 
@@ -40,11 +41,7 @@ export async function copyFiles(
     if (parents) await copyParents(path, place.name, place.directory);
     const [given, top] = [relative(path), relative(at)];
     const sink = new CopyingSink(target, { place: place.path, fresh, parents, given, top, missing }, attributes);
-    await pour(
-      source.archive(at, (name, isDirectory) => sink.reads(name, isDirectory)),
-      sink,
-      how,
-    );
+    await source.send(at, sink, how.stopped, (name, isDirectory) => sink.reads(name, isDirectory));
   }
 
   /** The directories in the name: copies of those above the file. */
@@ -58,25 +55,12 @@ export async function copyFiles(
       const at = source.locate(`/${given}`);
       const about = { place, fresh: true, parents: true, given, top: relative(at), missing: NOTHING_MISSING };
       const sink = new CopyingSink(target, about, attributes);
-      await pour(
-        source.archive(at, () => false),
-        sink,
-        how,
-      );
+      await source.send(at, sink, how.stopped, () => false);
     }
   }
 }
 
 const NOTHING_MISSING = new Missing({ paths: [], patterns: [], byRoot: false });
-
-async function pour(bytes: AsyncIterable<Uint8Array>, sink: TarSink, { stopped }: CopyHow): Promise<void> {
-  const reader = new TarReader(sink);
-  for await (const piece of bytes) {
-    stopped();
-    await reader.push(piece);
-  }
-  reader.end();
-}
 
 /** Whether a file begins as a tar does, once it is decompressed. Zeros alone, however many, do not. */
 async function isTar(path: string, source: CopySource, { decompressed, stopped }: CopyHow): Promise<boolean> {

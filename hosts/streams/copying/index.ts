@@ -5,4 +5,5 @@ export { copyFiles } from "./copy.js";
 export { describedBy, modifiedAt, putDownload } from "./download.js";
 export type { Arrived, Incoming } from "./download.js";
 export { copyGiven } from "./given.js";
+export { pour } from "./source.js";
 export type { CopySource, CopyTarget, Hashing, Wants } from "./source.js";

@@ -3,13 +3,14 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { interrupted, tooLarge, wrongKind } from "../../../hosts/shared/index.js";
-import type { content, engine } from "../../../hosts/shared/index.js";
-import { chosenFiles, copyFiles, copyGiven, putDownload } from "../../../hosts/streams/copying/index.js";
+import type { content, engine, types } from "../../../hosts/shared/index.js";
+import { chosenFiles, copyFiles, copyGiven, pour, putDownload } from "../../../hosts/streams/copying/index.js";
 import type { Arrived, CopySource, CopyTarget, Hashing, Incoming } from "../../../hosts/streams/copying/index.js";
 import { UNLIMITED, absolutePath, bytesOf, textOf, limitsOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular } from "../../confine.js";
 import { O_PATH } from "../../kernel.js";
 import { decompressed } from "../layers/decompress.js";
+import { openHeld } from "../held/held-files.js";
 import { archiveIn } from "./archive.js";
 import { bodyOf } from "./file-bytes.js";
 import { fileFailure } from "./file-failure.js";
@@ -19,28 +20,27 @@ import { openView, type View, type Where } from "./view.js";
 
 /** The bytes of a file, unless there are more than the limit. */
 export async function readFileIn({ at, limit }: content.ReadFile, where: Where): Promise<Uint8Array> {
-  const view = openView(at.view, where);
+  const source = await openSource(at.view, where);
   try {
-    const path = textOf(view.locate(bytesOf(absolutePath(at.path))));
     const pieces: Uint8Array[] = [];
     let size = 0;
-    for await (const piece of readIn(view, path)) {
+    for await (const piece of source.read(source.locate(absolutePath(at.path)))) {
       size += piece.length;
       if (size > limit) throw tooLarge("member", at.path, limit);
       pieces.push(Buffer.from(piece));
     }
     return Buffer.concat(pieces);
   } finally {
-    view.close();
+    source.close();
   }
 }
 
 export async function choose(selection: content.Selection, where: Where, signal: AbortSignal): Promise<engine.Chosen> {
-  const view = openView(selection.from, where);
+  const source = await openSource(selection.from, where);
   try {
-    return await chosenFiles(selection, sourceIn(view, where), new Sha256(), () => throwIfStopped(signal));
+    return await chosenFiles(selection, source, new Sha256(), () => throwIfStopped(signal));
   } finally {
-    view.close();
+    source.close();
   }
 }
 
@@ -100,12 +100,12 @@ async function fill(
   signal: AbortSignal,
 ): Promise<void> {
   if (what.tag === "given") return copyGiven(what.val, into, { owner, mode });
-  const view = openView(what.val.from, where);
+  const source = await openSource(what.val.from, where);
   try {
     const how = { decompressed, stopped: () => throwIfStopped(signal) };
-    await copyFiles(what.val, sourceIn(view, where), into, { owner, mode }, how);
+    await copyFiles(what.val, source, into, { owner, mode }, how);
   } finally {
-    view.close();
+    source.close();
   }
 }
 
@@ -125,11 +125,20 @@ function targetIn(view: View, sink: Extractor): CopyTarget {
   };
 }
 
-function sourceIn(view: View, where: Where): CopySource {
+interface OpenSource extends CopySource {
+  close(): void;
+}
+
+/** Reads from a tar if the files are still in one. The caller closes it. */
+async function openSource(wanted: types.View, where: Where): Promise<OpenSource> {
+  const held = await openHeld(where.paths, wanted.container);
+  if (held !== undefined) return held;
+  const view = openView(wanted, where);
   return {
     locate: (path) => textOf(view.locate(bytesOf(path))),
-    archive: (path, wants) => archiveIn(view, path, where.kernel, wants),
+    send: (path, sink, stopped, wants) => pour(archiveIn(view, path, where.kernel, wants), sink, stopped),
     read: (path) => readIn(view, path),
+    close: () => view.close(),
   };
 }
 

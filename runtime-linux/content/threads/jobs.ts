@@ -6,8 +6,9 @@ import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import { takeIn, writeTar } from "../archives.js";
 import { writeChanges } from "../commit.js";
-import { choose, copy, download } from "../files/copy-files.js";
+import { choose, copy, download, readFileIn } from "../files/copy-files.js";
 import { extract } from "../files/extract.js";
+import { holdTar } from "../held/held-tar.js";
 import { decompressed } from "../layers/decompress.js";
 import { unpackLayer } from "../layers/layer.js";
 import { layerTars } from "../layers/layer-tars.js";
@@ -33,9 +34,11 @@ const JOBS: Jobs = {
   commit: ({ upper, file, mountPoints }, { signal }, { kernel }) =>
     writeChanges(upper, file, kernel, signal, mountPoints),
   extract: (command, { body, signal }, tools) => extract(command, () => body, tools, signal),
+  hold: ({ file, limits }, { body, signal }) => holdTar(file, body, limits, signal),
   copy: (command, { signal }, tools) => copy(command, tools, signal),
   download: (incoming, { body, signal }, tools) => download(incoming, body, tools, signal),
   choose: (selection, { signal }, tools) => choose(selection, tools, signal),
+  read: (file, _line, tools) => readFileIn(file, tools),
   upload: ({ upload, known }, { report, signal }, tools) => {
     const layers = withOne(known, tools);
     return new Uploads(layers, layerTars(layers), tools.registry).upload(upload, report, signal);

@@ -3,6 +3,7 @@
 import type { Report, content, engine } from "../../../hosts/shared/index.js";
 import type { Arrived, Incoming } from "../../../hosts/streams/copying/index.js";
 import type { TarLimits } from "../../../hosts/streams/tar/index.js";
+import type { Arrival } from "../held/held-tar.js";
 import type { LayerRecord } from "../layers/layers.js";
 
 /** Rejects with a `HostFailure`, or with any error if the job was done in the calling thread. */
@@ -23,10 +24,14 @@ export interface JobTypes {
   commit: { args: { upper: string; file: string; mountPoints: readonly string[] }; result: engine.Committed };
   /** Unpacks an archive into a container's files. */
   extract: { args: content.Extract; result: void };
+  /** Keeps the tar of a build's context as a new file. */
+  hold: { args: { file: string; limits: TarLimits }; result: Arrival };
   copy: { args: content.Copy; result: void };
   /** Puts the bytes of a web server's file among a container's files. */
   download: { args: Incoming; result: Arrived };
   choose: { args: content.Selection; result: engine.Chosen };
+  /** Reads a file of a build's context. */
+  read: { args: content.ReadFile; result: Uint8Array };
   upload: { args: { upload: content.Upload; known: KnownLayer }; result: engine.SentBlob };
   /** Counts the bytes of the tar of a layer. */
   length: { args: KnownLayer; result: number };

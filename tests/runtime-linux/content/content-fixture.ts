@@ -47,6 +47,8 @@ export interface Fixture {
     body: AsyncIterable<Uint8Array> | Uint8Array,
     limits?: content.TarLimits,
   ): Promise<engine.ArchivedFile[]>;
+  /** Unpacks a request's body. */
+  extract(command: Omit<content.Extract, "request">, body: Uint8Array): Promise<Outcome>;
   close(): void;
 }
 
@@ -105,6 +107,11 @@ export function openFixture(
       const id = randomBytes(32).toString("hex");
       await perform({ tag: "mount", val: { container: id, bare, ...(chain === undefined ? {} : { chain }) } });
       return { id, rootfs: paths.rootfs(id) };
+    },
+    extract: (command, body) => {
+      const request = ++counter;
+      bodies.set(request, once(body));
+      return perform({ tag: "extract", val: { ...command, request } });
     },
     close: () => {
       for (const point of mountsBelow(root)) execFileSync("umount", ["--lazy", point]);
