@@ -41,18 +41,27 @@ export function pullEndpointsOf(reference: Reference): Endpoint[] {
   const mirrors: string[] = reference.domain == DEFAULT_DOMAIN ? engine.options.registryMirrors : [];
   const endpoints = mirrors.map<Endpoint>((mirror) => mirrorEndpoint(mirror));
   const settings = settingsOf(reference.domain);
-  let isOwn = false;
+  let isAsked = false;
   for (let i = 0; settings !== null && i < settings.hosts.length; i++) {
     const host = settings.hosts[i];
     if (!maySupply(host, reference)) continue;
     endpoints.push(hostEndpoint(host, reference));
-    isOwn = isItself(host.authority, reference);
+    if (isItself(host.authority, reference)) isAsked = true;
   }
   const server = serverOf(reference);
   if (server !== null && !maySupply(server, reference)) return endpoints;
-  // Settings that only tell how to reach the registry are no reason to ask it twice.
-  if (!isOwn || server !== null) endpoints.push(endpointOf(reference));
+  // Settings that only tell how to reach the registry are no reason to ask it twice, whatever stands between.
+  if (!isAsked || server !== null) endpoints.push(endpointOf(reference));
   return endpoints;
+}
+
+/**
+ * Where an inspection asks what a registry has: the server in its settings, or else the registry itself. Null if the server
+ * does not tell it.
+ */
+export function inspectedEndpointOf(reference: Reference): Endpoint | null {
+  const server = serverOf(reference);
+  return server === null || maySupply(server, reference) ? endpointOf(reference) : null;
 }
 
 function maySupply(host: RegistryHost, reference: Reference): bool {

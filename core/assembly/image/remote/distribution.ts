@@ -20,11 +20,11 @@ import { Call } from "../../call";
 import { Json } from "../../json/json";
 import { parseJson } from "../../json/reader";
 import { JsonWriter } from "../../json/writer";
-import { badParameter, internal, Refusal } from "../../refusal";
+import { badParameter, internal, notFound, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
 import { DOCUMENT_LIMIT } from "../limits";
 import { ACCEPTED, Manifest, parseAnyManifest } from "../manifest";
-import { credentialsFor, credentialsOf, endpointOf } from "../pull/registry";
+import { credentialsFor, credentialsOf, inspectedEndpointOf } from "../pull/registry";
 import { isIdentifier, parseReference, Reference, referenceError } from "../reference";
 import { RegistryQuestion } from "./registry-question";
 import { registryRefusal } from "./registry-refusal";
@@ -39,9 +39,13 @@ export function inspectDistribution(call: Call): Refusal | null {
   const reference = parseReference(name);
   if (reference === null) return badParameter(referenceError());
 
+  const tagged = reference.withDefaultTag();
+  const endpoint = inspectedEndpointOf(tagged);
+  if (endpoint === null) return notFound("no resolve hosts: not found");
+
   // Accepted from here on: it is cancelled if the client disconnects.
   const credentials = credentialsOf(registryAuthOf(call.request.headers));
-  new Inspection(call, reference.withDefaultTag(), credentials).begin();
+  new Inspection(call, tagged, endpoint, credentials).begin();
   return null;
 }
 
@@ -51,7 +55,6 @@ enum Step {
 }
 
 class Inspection extends RegistryQuestion {
-  private readonly endpoint: Endpoint;
   /** SECRET. */
   private readonly credentials: Credentials | null;
   private resolved: Resolved | null = null;
@@ -60,12 +63,11 @@ class Inspection extends RegistryQuestion {
   constructor(
     call: Call,
     private readonly reference: Reference,
+    private readonly endpoint: Endpoint,
     /** SECRET. */
     credentials: Credentials | null,
   ) {
     super(call);
-    const endpoint = endpointOf(reference);
-    this.endpoint = endpoint;
     this.credentials = credentialsFor(endpoint, reference, credentials);
   }
 

@@ -90,14 +90,19 @@ describe("the registry itself", () => {
     expect(asked(worldOf([named]), "/images/create?fromImage=r.example:5000/x&tag=1")).toEqual([[own, true]]);
   });
 
-  test("is asked before another host and once more after it", () => {
+  test("is asked once, in the place that its settings give it", () => {
     const world = worldOf([named, host("near.example")]);
     const all = asked(world, "/images/create?fromImage=r.example:5000/x&tag=1");
     expect(all.map(([{ authority }, known]) => [authority, known])).toEqual([
       ["r.example:5000", true],
       ["near.example", false],
-      ["r.example:5000", true],
     ]);
+  });
+
+  test("is asked last if its settings let it do less than a server", () => {
+    const world = worldOf([host("r.example:5000", { way: ca, resolves: false }), host("near.example")]);
+    const all = asked(world, "/images/create?fromImage=r.example:5000/x&tag=1");
+    expect(all.map(([{ authority }]) => authority)).toEqual(["near.example", "r.example:5000"]);
   });
 
   test.each(["docker.io", "registry-1.docker.io"])("is the Hub by the name %s", (authority) => {
@@ -158,6 +163,15 @@ describe("the registry itself", () => {
     world.call("POST", "/images/busybox/tag?repo=r.example:5000/x&tag=1");
     const push = world.ask("POST", "/images/r.example:5000/x/push?tag=1", undefined, { "X-Registry-Auth": authOf("") });
     expect(world.answer(push).text).toContain("no push hosts: not found");
+  });
+
+  test("is not asked about tags if its server knows none, but about digests", () => {
+    const world = worldOf([], { server: host("server.example", { resolves: false }) });
+    const inspect = (name: string): bigint => world.ask("GET", `/distribution/r.example:5000/${name}/json`);
+    const refused = world.answer(inspect("x:1"));
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([404, { message: "no resolve hosts: not found" }]);
+    inspect(`x@${image.digest}`);
+    expect(world.take("resolve").val.endpoint.authority).toBe("server.example");
   });
 });
 
