@@ -106,6 +106,7 @@ async function ask({ transport, clock, silenceMs }: Line, question: Question): P
     return {
       status: response.status,
       header: response.header,
+      ...(response.alsoSent && { alsoSent: response.alsoSent }),
       body: read(response.body, watch, question),
       cancel: () => {
         response.cancel();

@@ -19,12 +19,14 @@ export interface ErrorAnswer {
   text: string;
   /** SECRET. Secrets that were sent. If the answer repeats them, they are removed. */
   secrets: readonly string[];
+  /** SECRET. Others that were sent. */
+  alsoSent?: readonly string[];
 }
 
 /** The failure for an error answer. `now`: milliseconds since 1970. */
 export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
   const body = parseErrors(answer.text);
-  const shown = (text: string): string => withoutSecrets(text, answer.secrets);
+  const shown = (text: string): string => withoutSecrets(text, [...answer.secrets, ...(answer.alsoSent ?? [])]);
   const val: failures.RegistryAnswer = {
     url: withoutQuery(answer.url),
     tokenServer: answer.tokenServer ?? false,

@@ -36,6 +36,8 @@ export interface TransportResponse {
   body: AsyncIterable<Uint8Array>;
   /** Closes the body without reading it. */
   cancel(): void;
+  /** SECRET. What the transport sent besides the request's own headers: failures repeat nothing of it. */
+  alsoSent?: readonly string[];
 }
 
 /** Rejects if there is no answer. An answer with any status is a success. */

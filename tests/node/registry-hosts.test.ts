@@ -1,10 +1,11 @@
 // `hosts.toml` of registries, as containerd reads it.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryHosts as read, type HostsReading } from "../../hosts/node/config/registry-hosts.js";
+import { headersFor } from "../../hosts/node/registry/hosts-file/headers.js";
 
 const NOBODY = 65_534;
 
@@ -116,19 +117,37 @@ test("each directory is one registry, also without the file; the first name coun
 
 test("keys without a server are about the registry itself", () => {
   write("r.example", 'ca = "ca.pem"\nskip_verify = true\ndial_timeout = "5s"');
-  const way = { ...WAY, authorities: [join(directory, "r.example", "ca.pem")] };
+  const way = { ...WAY, authorities: [join(directory, "r.example", "ca.pem")], connectWithin: 5000 };
   expect(registryHosts(directory)).toEqual([
     { registry: "r.example", hosts: [], server: { authority: "", security: "any-certificate", ...ALL, way } },
   ]);
 });
 
-test("headers are not sent, which is remarked without their text", () => {
-  const file = write("r.example", '[host."https://a".header]\nauthorization = "secret"');
-  const host = { authority: "a", security: "verified-tls", ...ALL, way: WAY };
-  expect(found()).toEqual({
-    registryHosts: [{ registry: "r.example", hosts: [host] }],
-    registryRemarks: [{ file, why: '"header" is not sent' }],
-  });
+test("headers are named by their place, and never read into the settings", () => {
+  const file = write(
+    "r.example",
+    'header = { X-Own = ["secret", "other"] }\n[host."http://a/".header]\nauthorization = "secret"',
+  );
+  const host = { authority: "a", security: "plain", ...ALL, way: { ...WAY, headers: { file, host: "http://a/" } } };
+  const way = { ...WAY, headers: { file, host: "" } };
+  const settings = registryHosts(directory);
+  expect(settings).toEqual([
+    { registry: "r.example", hosts: [host], server: { authority: "", security: "verified-tls", ...ALL, way } },
+  ]);
+  expect(JSON.stringify(settings)).not.toContain("secret");
+  const text = readFileSync(file, "utf8");
+  expect(headersFor(text, "http://a/")).toEqual({ authorization: "secret" });
+  expect(headersFor(text, "")).toEqual({ "x-own": "secret, other" });
+  expect(headersFor(text, "http://b/")).toEqual({});
+});
+
+test.each([
+  ["1m0.5s", 60_500],
+  ["250ms", 250],
+  ["2µs999.998ms", 1000],
+])("a dial_timeout of %s is %i ms", (text, connectWithin) => {
+  write("r.example", `[host."https://a"]\ndial_timeout = "${text}"`);
+  expect(registryHosts(directory)[0]!.hosts[0]!.way.connectWithin).toBe(connectWithin);
 });
 
 test("a file that may not be read is left out, or is as missing where that is allowed", () => {
@@ -178,6 +197,13 @@ test.each([
   ['[host."https://a"]\nclient = [[]]', /"client" must name files/],
   ['[host."https://a"]\nca = 1', /"ca" must be a text/],
   ['[host."https://a"]\nfly = 1', /"fly" is not supported/],
+  ['[host."https://a"]\nheader = "secret"', /"header" must be a table/],
+  ['[host."https://a".header]\nx = "secret\\n"', /"header" has what no header may have/],
+  ['[host."https://a".header]\n"secret:" = ""', /"header" has what no header may have/],
+  ['[host."https://a".header]\nHost = "secret"', /"header" must not say where/],
+  ['[host."https://a"]\ndial_timeout = "secret"', /"dial_timeout" must be a duration/],
+  ['[host."https://a"]\ndial_timeout = "0s"', /"dial_timeout" must be a duration/],
+  ['[host."https://a"]\ndial_timeout = 5', /"dial_timeout" must be a text/],
   ["host = 1", /"host" must be a table/],
   ['[host]\n"https://me:secret@a" = 1', /must have no user/],
   ['[host]\n"https://a" = 1', /a host must be a table/],

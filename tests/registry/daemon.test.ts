@@ -15,6 +15,7 @@ import { makeCertificate, OPENSSL_MISSING, type Certificate } from "../support/r
 import { secretsIn } from "../support/secret-search.js";
 
 const SECRET = "dear-password-of-a-proxy";
+const TOKEN = "dear-token-in-hosts-toml";
 const INDEX = { schemaVersion: 2, mediaType: "application/vnd.oci.image.index.v1+json", manifests: [] };
 
 describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries", () => {
@@ -26,6 +27,8 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
   let own: Certificate;
   /** Targets of the requests to the registry. */
   const asked: string[] = [];
+  /** Their authorization. */
+  const sent: (string | undefined)[] = [];
 
   beforeAll(async () => {
     const proxy = `http://me:${SECRET}@127.0.0.1:1`;
@@ -38,10 +41,11 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     own = await makeCertificate(directory, "registry", `IP:${address}`);
     mine = await makeCertificate(directory, "me");
     const asking = { ca: mine.cert, requestCert: true, rejectUnauthorized: false };
-    server = createServer({ ...own, ...asking }, ({ socket, url }, response) => {
+    server = createServer({ ...own, ...asking }, ({ socket, url, headers }, response) => {
       const isKnown = (socket as unknown as { authorized: boolean }).authorized;
       response.writeHead(isKnown ? 200 : 403, { "content-type": INDEX.mediaType });
       asked.push(url ?? "");
+      sent.push(headers.authorization);
       response.end(url?.endsWith("/v2/") ? "" : JSON.stringify(INDEX));
     });
     await new Promise<void>((done) => server.listen(0, address, done));
@@ -86,11 +90,13 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     mkdirSync(join(directory, "named.example"));
     writeFileSync(
       file,
-      `server = "https://${host}/deep"\nca = "../registry.cert"\nclient = [["../me.cert", "../me.key"]]\n`,
+      `server = "https://${host}/deep"\nca = "../registry.cert"\nclient = [["../me.cert", "../me.key"]]\n` +
+        `header = { authorization = "Bearer ${TOKEN}" }\n`,
     );
     process.kill(daemon.pid(), "SIGHUP");
     await until("the settings", async () => (await engine.call("GET", target)).status === 200);
     expect(asked).toContain("/deep/v2/x/manifests/1?ns=named.example");
+    expect(sent).toContain(`Bearer ${TOKEN}`);
     writeFileSync(file, "server = 1");
     process.kill(daemon.pid(), "SIGHUP");
     await until("the remark", () => daemon.log().includes(`${file}: `));
@@ -114,7 +120,7 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     const files = readdirSync(traces).map((name) => readFileSync(join(traces, name)));
     expect(files.length).toBeGreaterThan(0);
     const all = [Buffer.from(daemon.log()), ...files];
-    for (const bytes of all) expect(secretsIn(bytes, [SECRET])).toEqual([]);
+    for (const bytes of all) expect(secretsIn(bytes, [SECRET, TOKEN])).toEqual([]);
     // The answer of /info is among what was searched, deflated or not.
     expect(all.flatMap((bytes) => secretsIn(bytes, ["far.example", shown]))).toEqual(["far.example", shown]);
   });

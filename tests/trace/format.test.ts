@@ -322,7 +322,10 @@ describe("values", () => {
             hosts: [],
             server: {
               ...{ authority: "s", security: "plain", pulls: true, resolves: false, pushes: true },
-              way: { path: "/v2", authorities: ["/a"], certificates: [{ certificate: "/c", key: "/k" }] },
+              way: {
+                ...{ path: "/v2", authorities: ["/a"], certificates: [{ certificate: "/c", key: "/k" }] },
+                ...{ headers: { file: "/h", host: "n" }, connectWithin: 1 },
+              },
             },
           },
         ],

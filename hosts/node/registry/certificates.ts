@@ -34,7 +34,7 @@ export function certificatesOf(directory: string | null, authority: string, way?
   return { mark, read: () => readAll(authorities, shown) };
 }
 
-type Files = Omit<types.RegistryWay, "path">;
+type Files = Pick<types.RegistryWay, "authorities" | "certificates">;
 const NOTHING: Files = { authorities: [], certificates: [] };
 
 /** A certificate without its key is one whose key cannot be read. */

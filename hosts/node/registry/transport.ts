@@ -18,6 +18,7 @@ import type { engine } from "../../shared/index.js";
 import { usualAuthorities } from "./authorities.js";
 import { certificatesOf, type Found } from "./certificates.js";
 import { proxyFor } from "./proxies.js";
+import { setHeaders } from "./set-headers.js";
 import { ask, ProxyError, refusalOf, TunnelAgent, type Abortable } from "./tunnel.js";
 
 /** How requests leave the machine. */
@@ -34,13 +35,15 @@ export function nodeTransport(way: WayOut = {}): Transport {
   const transport: Transport = (request) =>
     new Promise((resolve, reject) => {
       const proxy = proxyFor(new URL(request.url), proxies);
-      const outgoing = send(request, agents, proxy);
+      const set = usable(request, () => setHeaders(request));
+      const outgoing = send({ ...request, headers: { ...set, ...request.headers } }, agents, proxy);
+      limitConnecting(request, outgoing);
       const { body } = request;
       const streamed = isStream(body);
       outgoing.on("response", (incoming) => {
         // An answer before the end of the body: the rest is not sent, and the connection cannot be kept.
         if (!outgoing.writableEnded) incoming.on("close", () => outgoing.destroy());
-        resolve(answer(incoming));
+        resolve({ ...answer(incoming), alsoSent: Object.values(set) });
       });
       outgoing.on("error", (thrown) => {
         const error = firstOf(thrown);
@@ -126,10 +129,22 @@ function contextOf(found: Found | null): SecureContext {
   return createSecureContext({ ca: [...usualAuthorities()], ...found?.read() });
 }
 
+/** Of the way through a proxy, only the proxy's own time counts. */
+function limitConnecting({ url, way }: TransportRequest, outgoing: http.ClientRequest): void {
+  const within = way?.connectWithin;
+  if (within === undefined) return;
+  outgoing.on("socket", (socket) => {
+    if (!socket.connecting) return;
+    const late = (): void => void outgoing.destroy(Object.assign(new Error(`no connection to ${url}`), TOO_LATE));
+    const timer = setTimeout(late, within);
+    for (const event of ["connect", "close"]) socket.once(event, () => clearTimeout(timer));
+  });
+}
+
 /** If the machine's own files are at fault, not the registry, then another way to speak to it is no remedy. */
-function agentFor(request: TransportRequest, agents: Agents, proxy: URL | null): https.Agent {
+function usable<T>(request: TransportRequest, read: () => T): T {
   try {
-    return agents.tls(request, proxy);
+    return read();
   } catch (error) {
     const failure = failureOf(error);
     const isCall = failure.tag === "call";
@@ -143,7 +158,7 @@ function send(request: TransportRequest, agents: Agents, proxy: URL | null): htt
   if (!url.startsWith("http:")) {
     const own: https.RequestOptions & Abortable = {
       ...options,
-      agent: agentFor(request, agents, proxy),
+      agent: usable(request, () => agents.tls(request, proxy)),
       givenUp: signal,
     };
     return https.request(url, own);
@@ -169,3 +184,5 @@ function answer(incoming: http.IncomingMessage): TransportResponse {
 const IDLE_MS = 15_000;
 const KEPT = { keepAlive: true, timeout: IDLE_MS };
 const MOST_AGENTS = 64;
+/** As the kernel says it when it gives up. */
+const TOO_LATE = { code: "ETIMEDOUT", syscall: "connect" };

@@ -18,6 +18,7 @@ const HOSTS: engine.RegistryHosts[] = [
           path: "/v2/near",
           authorities: ["/ca.crt"],
           certificates: [{ certificate: "/me.cert", key: "/me.key" }],
+          ...{ headers: { file: "/hosts.toml", host: "near.example" }, connectWithin: 5000 },
         },
       },
     ],
