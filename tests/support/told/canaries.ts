@@ -1,5 +1,6 @@
 // A unique word for each place where a secret may enter an engine. If one is found, its name shows the place.
 
+import { rawTar } from "../archives/tar.js";
 import type { EngineClient } from "../engine-client.js";
 import type { MemoryRegistry } from "../registry/memory-registry.js";
 
@@ -8,6 +9,8 @@ export class Canaries {
   readonly secret: string[] = [];
   /** May be in traces, but not in shared ones. */
   readonly private: string[] = [];
+  /** What a registry got as authorization. */
+  readonly used = new Set<string>();
 
   ofSecret(place: string): string {
     return add(this.secret, place);
@@ -65,7 +68,8 @@ export function answerWithSecrets(canaries: Canaries, registry: MemoryRegistry):
     ["/elsewhere/", 403, {}, errors],
     ["/v2/", 401, refused, errors],
   ];
-  registry.fault(({ url = "" }, response) => {
+  registry.fault(({ url = "", headers: { authorization = "" } }, response) => {
+    canaries.used.add(authorization);
     const [, status, headers, body] = answers.find(([path]) => url.startsWith(path))!;
     response.writeHead(status, { ...always, ...headers }).end(body);
     return true;
@@ -88,6 +92,11 @@ export async function tellSecrets(canaries: Canaries, client: EngineClient, regi
     `${registry}/${user(`${place}-late`)}x`,
     `http://${say(`${place}-slash-user`)}:${say(`${place}-slash`)}/x@${registry}/`,
   ];
+  /** With a token for the registry, or with a name and a password. */
+  const forBuild = (address: string, at: number): Record<string, string> => {
+    const { registrytoken = "", ...named } = auth(address, `build${at}`);
+    return at % 2 === 0 ? { ...named, registrytoken } : named;
+  };
   for (const [at, address] of addresses("login").entries()) {
     await client.call("POST", "/auth", auth(address, `login${at}`));
     const { registrytoken: _, ...others } = auth(address, `relogin${at}`);
@@ -98,7 +107,7 @@ export async function tellSecrets(canaries: Canaries, client: EngineClient, regi
     const [address] = addresses(`pull${at}`) as [string];
     const headers = {
       "X-Registry-Auth": encoded(auth(address, `pull${at}`)),
-      "X-Registry-Config": encoded({ [address]: auth(address, `config${at}`) }),
+      "X-Registry-Config": encoded({ [address]: forBuild(address, at) }),
       Authorization: `Bearer ${say(`bearer${at}`)}`,
       Cookie: say(`cookie${at}`),
       Referer: `http://x/${behind(`referer${at}`)}`,
@@ -108,6 +117,9 @@ export async function tellSecrets(canaries: Canaries, client: EngineClient, regi
     await client.call("POST", `/images/create?fromImage=${image}&tag=1`, undefined, { headers });
     await client.call("POST", `/images/create?fromImage=${image}&tag=1&token=${say(`query${at}`)}`);
     await client.call("POST", "/build?remote=x", undefined, { headers });
+    const context = rawTar([{ name: "Dockerfile", body: `FROM ${registry}/${repository}:1\n` }]);
+    // The engine asks again where a registry fails, which takes seconds.
+    if (repository !== "wrong") await client.call("POST", "/build", context, { headers });
     await client.call("GET", `/distribution/${image}/json`, undefined, { headers });
     await client.call("POST", `/images/${image}/push?tag=1`, undefined, { headers });
   }
