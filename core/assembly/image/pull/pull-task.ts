@@ -42,6 +42,8 @@ import { credentialsFor, pullEndpointsOf } from "./registry";
 
 /** Limit for nested indexes. */
 const MAX_DEPTH: i32 = 8;
+/** How long a pause before the first line may be that no line tells. */
+const SILENT_SECONDS: u32 = 3;
 
 enum Step {
   Tags,
@@ -118,10 +120,10 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     return true;
   }
 
-  /** Before the first line there is nothing that could tell it. */
+  /** Once a line is sent, a failure has no status of its own any more: a short pause is not worth that. */
   documentPauses(seconds: u32): void {
     const id = this.references.length > 0 ? this.reference.tagOrDigest : "";
-    if (this.stream.begun) this.stream.status(retryingIn(seconds), id);
+    if (this.stream.begun || seconds > SILENT_SECONDS) this.stream.status(retryingIn(seconds), id);
   }
 
   documentEnded(step: i32, outcome: Outcome | null, failure: Failure | null): void {

@@ -12,7 +12,7 @@ const SECOND: u64 = 1_000_000_000;
 export interface DocumentOwner {
   /** Exactly one of `outcome` and `failure` is set. */
   documentEnded(step: i32, outcome: Outcome | null, failure: Failure | null): void;
-  /** The registry could not do it, and is asked again in so many seconds. */
+  /** The registry could not do it, and is asked again in so many seconds: told once for each of them. */
   documentPauses(seconds: u32): void;
 }
 
@@ -22,6 +22,8 @@ export class Document extends Task {
   /** Timer of the pause; 0 if there is none. */
   private timer: u64 = 0;
   private attempts: u32 = 0;
+  /** Seconds left in the pause. */
+  private secondsLeft: u32 = 0;
   private givenUp: bool = false;
 
   constructor(
@@ -53,12 +55,19 @@ export class Document extends Task {
     const asksAgain = failure !== null && this.patient && !this.givenUp;
     const pause = asksAgain ? pauseForDocument(this.attempts, failure!) : 0;
     if (pause == 0) return this.owner.documentEnded(this.step, outcome, failure);
-    this.timer = wakeAfter(this, 0, pause * SECOND);
-    this.owner.documentPauses(pause);
+    this.secondsLeft = pause;
+    this.countDown();
   }
 
   elapsed(_step: i32): void {
     this.timer = 0;
-    this.begin();
+    this.secondsLeft -= 1;
+    if (this.secondsLeft > 0) this.countDown();
+    else this.begin();
+  }
+
+  private countDown(): void {
+    this.timer = wakeAfter(this, 0, SECOND);
+    this.owner.documentPauses(this.secondsLeft);
   }
 }

@@ -132,6 +132,40 @@ test("a mirror that cannot give the manifest now is not waited for, the registry
   expect(world.timers).toBe(0);
 });
 
+test("the seconds of a long pause are told, also before the first line; then a failure is the last line", () => {
+  const world = new ImageWorld();
+  const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+  world.failAs(world.take("resolve").op, answered(429, "", "", { retryAfter: 5 }));
+  expect(world.said(id)).toEqual(["Retrying in 5 seconds 1"]);
+  for (let second = 0; second < 5; second++) world.wait(1);
+  const told = [5, 4, 3, 2].map((left) => `Retrying in ${left} seconds 1`);
+  expect(world.said(id)).toEqual([...told, "Retrying in 1 second 1"]);
+  world.failAs(world.take("resolve").op, answered(404, "MANIFEST_UNKNOWN", "manifest unknown"));
+  expect(world.answer(id)).toMatchObject({ status: 200, over: true });
+  expect(world.said(id).at(-1)).toContain("manifest for x:1 not found");
+  expect(world.timers).toBe(0);
+});
+
+test("a short pause before the first line is silent: a failure keeps its status", () => {
+  const world = new ImageWorld();
+  const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+  for (const pause of [1, 3]) {
+    world.failAs(world.take("resolve").op, answered(503, "", "", { retryAfter: pause }));
+    world.wait(pause);
+  }
+  world.failAs(world.take("resolve").op, answered(503));
+  expect(world.answer(id)).toMatchObject({ status: 500, over: true });
+});
+
+test("a pull that is given up in a pause asks nobody any more", () => {
+  const world = new ImageWorld();
+  const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
+  world.failAs(world.take("resolve").op, answered(429, "", "", { retryAfter: 5 }));
+  world.wait(2);
+  world.hangUp(id);
+  expect([world.timers, world.open()]).toEqual([0, []]);
+});
+
 test("a redirect to nowhere is final", () => {
   const world = new ImageWorld();
   const id = world.ask("POST", "/images/create?fromImage=x&tag=1");
