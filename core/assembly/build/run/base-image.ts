@@ -10,7 +10,7 @@ import { Refusal } from "../../refusal";
 import { BuildCredentials } from "../credentials";
 import { Stage } from "../stages/stage";
 import { BuildFacts } from "./build-facts";
-import { BuildStream } from "./build-stream";
+import { BuildProgress } from "./build-progress";
 import { OpenWork } from "./work";
 
 /** Waits for an image. */
@@ -25,7 +25,7 @@ export class ImageSearch implements PullOwner, OpenWork {
 
   /** `platform`: null for the machine's, or that of an image that is here. */
   constructor(
-    private readonly stream: BuildStream,
+    private readonly stream: BuildProgress,
     private readonly credentials: BuildCredentials,
     private readonly platform: Platform | null,
     private readonly client: ImageClient,

@@ -7,7 +7,7 @@ import { Budget } from "../evaluation/budget";
 import { BuildArguments } from "../evaluation/build-arguments";
 import { BuildOptions } from "../options";
 import { Stages } from "../stages/stages";
-import { BuildStream } from "./build-stream";
+import { BuildProgress } from "./build-progress";
 import { Place } from "./place";
 import { StepLimits } from "./step-limits";
 
@@ -38,7 +38,7 @@ export class BuildFacts {
 
   constructor(
     readonly options: BuildOptions,
-    readonly stream: BuildStream,
+    readonly stream: BuildProgress,
     readonly credentials: BuildCredentials,
     /** API version of the client. */
     readonly version: i32,
@@ -47,7 +47,7 @@ export class BuildFacts {
   /** `original`: the instruction as it is written. */
   announce(original: string): void {
     this.told += 1;
-    this.stream.text(`Step ${this.told.toString()}/${this.total.toString()} : ${original}\n`);
+    this.stream.announce(this.told, this.total, original);
   }
 
   /** The image that a stage has made; null for one without layers and config. */

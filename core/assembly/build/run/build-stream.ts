@@ -1,16 +1,19 @@
-// What the client of a build sees (surface §2.22). With `q` that is only the image's id; if the build fails, it is the
+// What the client of the classic builder sees (surface §2.22). With `q` that is only the image's id; if the build fails, it is the
 // newest texts and what the failing command wrote, so that the client learns why. No text or error has the user or the
 // password of an address: all of them are hidden here.
 
 import { LogSource } from "../../../../build/bindings/types";
-import { ProgressStream, RoomReader, StreamWriter } from "../../image/progress-stream";
+import { Image } from "../../image/image";
+import { ProgressStream, StreamWriter } from "../../image/progress-stream";
 import { Refusal } from "../../refusal";
+import { Stage } from "../stages/stage";
+import { BuildProgress } from "./build-progress";
 import { withoutUsers } from "./web/shown";
 
 /** UTF-16 units of texts that are held back. */
 const MOST_HELD: i32 = 64 * 1024;
 
-export class BuildStream {
+export class BuildStream extends BuildProgress {
   /** With `q`: the newest texts. */
   private held: string[] = [];
   private heldUnits: i32 = 0;
@@ -18,43 +21,56 @@ export class BuildStream {
   private log: LogSource | null = null;
 
   constructor(
-    /** Also for pulls. */
-    readonly progress: ProgressStream,
+    /** Also for pulls. A quiet build writes nothing to it until its end. */
+    progress: ProgressStream,
     private readonly quiet: bool,
     private readonly tellsIds: bool,
-  ) {}
+  ) {
+    super(progress);
+  }
 
   begin(writer: StreamWriter): void {
     this.progress.quiet = this.quiet;
     this.progress.begin(writer);
   }
 
-  /** See `ProgressStream`. A quiet build writes nothing until its end. */
-  get isCrowded(): bool {
-    return this.progress.isCrowded;
+  announce(number: i32, total: i32, original: string): void {
+    this.text(`Step ${number.toString()}/${total.toString()} : ${original}\n`);
   }
 
-  whenRoom(reader: RoomReader): void {
-    this.progress.whenRoom(reader);
+  based(_stage: Stage, image: Image | null): void {
+    this.text(` ---> ${image === null ? "" : image.shortId}\n`);
   }
 
-  get finished(): bool {
-    return this.progress.finished;
+  triggered(count: i32): void {
+    this.text(`# Executing ${count.toString()} build trigger${count == 1 ? "" : "s"}\n`);
   }
 
-  /** Text with its newline. */
-  text(text: string): void {
-    const shown = withoutUsers(text);
-    if (this.quiet) this.hold(shown);
-    else if (shown.length > 0) this.progress.text(shown);
+  cached(): void {
+    this.text(" ---> Using cache\n");
   }
 
-  /** A text that Docker writes to the error stream: it is red. */
+  kept(image: Image): void {
+    this.text(` ---> ${image.shortId}\n`);
+  }
+
+  running(container: string, _command: string): void {
+    this.text(` ---> Running in ${container}\n`);
+  }
+
+  removed(container: string): void {
+    this.text(` ---> Removed intermediate container ${container}\n`);
+  }
+
+  note(text: string): void {
+    this.text(text);
+  }
+
+  /** Docker writes it to the error stream: it is red. */
   warn(text: string): void {
     if (text.length > 0) this.text(`\u001b[91m${text}\u001b[0m`);
   }
 
-  /** See `ProgressStream`. */
   amount(status: string, id: string, key: string, current: u64, total: u64): void {
     this.progress.amount(status, id, key, current, total);
   }
@@ -64,14 +80,20 @@ export class BuildStream {
     else this.progress.insert(log);
   }
 
-  /** The image that a stage has made. */
-  made(id: string): void {
-    if (this.tellsIds && !this.quiet) this.progress.made(id);
+  made(image: Image): void {
+    if (this.tellsIds && !this.quiet) this.progress.made(image.id);
   }
 
-  /** The end of a successful build. */
-  conclude(id: string): void {
-    if (this.quiet) this.progress.text(`${id}\n`);
+  built(image: Image): void {
+    this.text(`Successfully built ${image.shortId}\n`);
+  }
+
+  tagged(name: string): void {
+    this.text(`Successfully tagged ${name}\n`);
+  }
+
+  conclude(image: Image): void {
+    if (this.quiet) this.progress.text(`${image.id}\n`);
     this.progress.end();
   }
 
@@ -86,6 +108,13 @@ export class BuildStream {
     const shown = withoutUsers(message);
     if (code == 0) this.progress.fail(shown);
     else this.progress.failWithCode(shown, code);
+  }
+
+  /** Text with its newline. */
+  private text(text: string): void {
+    const shown = withoutUsers(text);
+    if (this.quiet) this.hold(shown);
+    else if (shown.length > 0) this.progress.text(shown);
   }
 
   /** A text that comes after a command: it has succeeded. */

@@ -36,7 +36,7 @@ import { parseIgnoreFile } from "../ignore/ignore-file";
 import { BuildOptions } from "../options";
 import { stagesOf } from "../stages/stages";
 import { BuildFacts } from "./build-facts";
-import { BuildStream } from "./build-stream";
+import { BuildProgress } from "./build-progress";
 import { NOT_DRY } from "./not-dry";
 import { StageClient, StageWork } from "./stage-work";
 import { RemoteClient, RemoteContext } from "./web/remote-context";
@@ -53,7 +53,7 @@ enum Step {
 }
 
 export class Build extends Task implements StreamWriter, StageClient, RemoteClient {
-  private readonly stream: BuildStream;
+  private readonly stream: BuildProgress;
   /** The command in flight; 0 if there is none. */
   private op: u64 = 0;
   private stage: StageWork | null = null;
@@ -107,7 +107,7 @@ export class Build extends Task implements StreamWriter, StageClient, RemoteClie
   stageDone(stage: StageWork): void {
     const image = stage.image;
     this.facts.images[stage.plan.index] = image;
-    if (image !== null) this.stream.made(image.id);
+    if (image !== null) this.stream.made(image);
     this.stage = null;
     this.nextStages();
   }
@@ -251,10 +251,10 @@ export class Build extends Task implements StreamWriter, StageClient, RemoteClie
     const image = this.facts.imageOf(this.facts.stages.target);
     if (image === null) return this.stageFailed("No image was generated. Is your Dockerfile empty?", 0);
     this.stream.warn(this.facts.args.warning());
-    this.stream.text(`Successfully built ${image.shortId}\n`);
+    this.stream.built(image);
     this.name(image);
     this.close();
-    this.stream.conclude(image.id);
+    this.stream.conclude(image);
   }
 
   private name(image: Image): void {
@@ -263,7 +263,7 @@ export class Build extends Task implements StreamWriter, StageClient, RemoteClie
     const kept = imageStore.add(image);
     for (let i = 0; i < tags.length; i++) {
       giveName(kept, tags[i]);
-      this.stream.text(`Successfully tagged ${tags[i].familiar}\n`);
+      this.stream.tagged(tags[i].familiar);
     }
   }
 

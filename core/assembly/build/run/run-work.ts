@@ -18,7 +18,7 @@ import { containerStore } from "../../container/store";
 import { Claims } from "../../image/layers/claims";
 import { Json } from "../../json/json";
 import { Refusal } from "../../refusal";
-import { BuildStream } from "./build-stream";
+import { BuildProgress } from "./build-progress";
 import { LayerClient, LayerMaking } from "./layer-making";
 import { MountsClient, RunMounts } from "./mounts/run-mounts";
 import { OpenWork, WorkClient } from "./work";
@@ -47,7 +47,7 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
   constructor(
     private readonly wish: RunWish,
     private readonly mounts: RunMounts,
-    private readonly stream: BuildStream,
+    private readonly stream: BuildProgress,
     private readonly claims: Claims,
     private readonly client: WorkClient,
   ) {
@@ -73,7 +73,7 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
   created(container: Container): void {
     this.container = container;
     if (this.cancelled) return this.leave(container);
-    this.stream.text(` ---> Running in ${container.shortId}\n`);
+    this.stream.running(container.shortId, this.wish.command);
     container.runEnds.push(this);
     startNow(container, new Started(this));
   }
@@ -125,7 +125,7 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
   removed(isRemoved: bool): void {
     if (this.cancelled) return;
     const container = this.container!;
-    if (isRemoved) this.stream.text(` ---> Removed intermediate container ${container.shortId}\n`);
+    if (isRemoved) this.stream.removed(container.shortId);
     else this.keep(container);
     this.client.workDone();
   }

@@ -46,6 +46,8 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
   private triggers: i32 = 0;
   private next: i32 = 0;
   private step: Step | null = null;
+  /** What the step was made of; null for a label that the client gives. */
+  private instruction: Instruction | null = null;
   private work: OpenWork | null = null;
   /** What a copy takes, until it is over. */
   private found: FoundSources | null = null;
@@ -120,6 +122,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
   }
 
   private search(name: string): void {
+    this.facts.stream.wanted(this.plan, name);
     const search = imageSearch(this.plan, this.facts, this);
     if (search === null) return this.fail(platformError(), 0);
     this.work = search;
@@ -132,7 +135,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
     if (image !== null) state.author = image.author;
     this.state = state;
     state.config.addPath();
-    this.facts.stream.text(` ---> ${image === null ? "" : image.shortId}\n`);
+    this.facts.stream.based(this.plan, image);
     if (!this.takeTriggers()) return;
     this.proceed();
   }
@@ -146,8 +149,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
       this.fail(tooMany, 0);
       return false;
     }
-    const plural = texts.length == 1 ? "" : "s";
-    this.facts.stream.text(`# Executing ${texts.length.toString()} build trigger${plural}\n`);
+    this.facts.stream.triggered(texts.length);
     const instructions: Instruction[] = [];
     for (let i = 0; i < texts.length; i++) {
       const parsed = parseTrigger(texts[i]);
@@ -196,9 +198,11 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
   private evaluated(index: i32): Step {
     if (index < this.queue.length) {
       const instruction = this.queue[index];
+      this.instruction = instruction;
       if (index >= this.triggers) this.facts.announce(instruction.original);
       return evaluate(this.state, instruction);
     }
+    this.instruction = null;
     const name = this.facts.labelNames[index - this.queue.length];
     const value = this.facts.options.labels.stringOf(name);
     this.facts.announce(`LABEL ${name}=${value}`);
@@ -207,8 +211,9 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
 
   private take(step: Step): void {
     this.step = step;
+    this.facts.stream.begun(this.plan, this.instruction, step.kind);
     if (step.problem.length > 0) return this.fail(step.problem, 0);
-    for (let i = 0; i < step.notes.length; i++) this.facts.stream.text(step.notes[i]);
+    for (let i = 0; i < step.notes.length; i++) this.facts.stream.note(step.notes[i]);
     const problem = unbuiltIn(step);
     if (problem.length > 0) return this.fail(problem, 0);
     const copy = step.copy;
@@ -300,7 +305,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
     }
     this.facts.claims.claimStack(image.chain);
     this.image = image;
-    this.facts.stream.text(" ---> Using cache\n");
+    this.facts.stream.cached();
     this.tellMade();
     return true;
   }
@@ -348,7 +353,7 @@ export class StageWork implements ImageClient, WorkClient, SourcesClient, MountS
   }
 
   private tellMade(): void {
-    this.facts.stream.text(` ---> ${this.image!.shortId}\n`);
+    this.facts.stream.kept(this.image!);
   }
 
   private get chain(): string | null {

@@ -5,7 +5,7 @@ import { failureText } from "../../../failure/text";
 import { WebAddress } from "../../../image/import/web-address";
 import { sha256HexOfText } from "../../../text/sha256";
 import { CopyStep, SourceKind } from "../../evaluation/step";
-import { BuildStream } from "../build-stream";
+import { BuildProgress } from "../build-progress";
 import { CopySource } from "../found-sources";
 import { Place } from "../place";
 import { Choice, ChoiceClient } from "../source";
@@ -37,7 +37,7 @@ export class WebSources implements FetchClient, ChoiceClient, OpenWork {
   constructor(
     private readonly copy: CopyStep,
     private readonly place: Place,
-    private readonly stream: BuildStream,
+    private readonly stream: BuildProgress,
     private readonly client: WebSourcesClient,
   ) {
     this.addresses = webAddressesOf(copy);
@@ -58,7 +58,7 @@ export class WebSources implements FetchClient, ChoiceClient, OpenWork {
   }
 
   fileFetched(): void {
-    this.stream.text("\n");
+    this.stream.note("\n");
   }
 
   fetched(files: Downloaded[]): void {
