@@ -181,8 +181,8 @@ export class WorldNetworks implements Topology {
     if (service.protocol === "icmp") return false;
     const joins = [...this.#joins.values()];
     const join = joins.find((one) => one.bridge.network === network && addressesOf(one).includes(address));
-    const isIt = ({ hostAddress, hostPort, containerPort }: networks.PortMapping): boolean =>
-      hostPort === 0 && containerPort === service.port && isIpv6(hostAddress) === isIpv6(address);
+    const isIt = ({ hostAddress, containerPort }: networks.PortMapping): boolean =>
+      containerPort === service.port && isIpv6(hostAddress) === isIpv6(address);
     return join?.ports.some((port) => port.protocol === service.protocol && isIt(port)) ?? false;
   }
 
@@ -211,9 +211,9 @@ export class WorldNetworks implements Topology {
   }
 
   #make(bridge: networks.Bridge): void {
-    const { subnet, gateway, gatewayMode, ipv6Subnet, ipv6Gateway, ipv6GatewayMode } = bridge;
-    if (subnet !== "" || ipv6Subnet === "") checkPlace(subnet, gateway, gatewayMode);
-    if (ipv6Subnet !== "") checkPlace(ipv6Subnet, ipv6Gateway, ipv6GatewayMode);
+    const { subnet, gateway, ipv6Subnet, ipv6Gateway } = bridge;
+    if (subnet !== "" || ipv6Subnet === "") checkPlace(subnet, gateway);
+    if (ipv6Subnet !== "") checkPlace(ipv6Subnet, ipv6Gateway);
     this.#bridges.set(bridge.network, bridge);
     // In place: a join that is under way must find itself again.
     for (const join of this.#joins.values()) if (join.bridge.network === bridge.network) join.bridge = bridge;
@@ -347,8 +347,8 @@ function asBridge(
 ): networks.Bridge {
   const connectsContainers = ![mode, ipvlanFlag].some((one) => one === "private" || one === "vepa");
   const made = { network, name, interfaceName: parent, subnet, gateway: "", connectsContainers };
-  const off = { masquerades: false, forwards: false, firewall: true, proxies: true };
-  const isolated = { gatewayMode: "isolated", ipv6GatewayMode: "isolated" };
+  const off = { masquerades: false, forwards: false, firewall: true, proxies: true, trustedInterfaces: [] };
+  const isolated = { gatewayMode: "isolated", ipv6GatewayMode: "isolated", sourceAddress: "", ipv6SourceAddress: "" };
   return { ...made, ...off, ...isolated, ipv6Subnet, ipv6Gateway: "", internal: true, mtu: 0 };
 }
 
@@ -373,9 +373,9 @@ function excludes(a: string, b: string): boolean {
   return isIpv6(a) === isIpv6(b) && (isEvery(a) || isEvery(b) || a === b);
 }
 
-/** `gateway`: the machine's address, which it has unless the network is isolated from it. */
-function checkPlace(subnet: string, gateway: string, mode: string): void {
-  if (mode !== "isolated") checkAddress(gateway);
+/** `gateway`: the machine's address; empty if it has none. */
+function checkPlace(subnet: string, gateway: string): void {
+  if (gateway !== "") checkAddress(gateway);
   checkSubnet(subnet);
 }
 

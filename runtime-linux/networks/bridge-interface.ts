@@ -37,9 +37,10 @@ export interface Made extends Choice {
   bridge: Bridge;
 }
 
-/** Earlier versions had no IPv6 on networks, and no gateway modes. `bridge`: as a record has it. */
+/** Earlier versions had less to say of networks. `bridge`: as a record has it. */
 export function completed(bridge: Partial<Bridge>): Bridge {
-  return { ipv6Subnet: "", ipv6Gateway: "", gatewayMode: "nat", ipv6GatewayMode: "nat", ...bridge } as Bridge;
+  const sides = { ipv6Subnet: "", ipv6Gateway: "", gatewayMode: "nat", ipv6GatewayMode: "nat" };
+  return { ...sides, sourceAddress: "", ipv6SourceAddress: "", trustedInterfaces: [], ...bridge } as Bridge;
 }
 
 /**

@@ -126,16 +126,12 @@ const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\*+%]{1,15}$/;
 
 /** Checks the arguments before anything is made. */
 function check(bridge: networks.Bridge): void {
-  const { interfaceName, subnet, gateway, gatewayMode, ipv6Subnet, ipv6Gateway, ipv6GatewayMode } = bridge;
-  if (subnet !== "" || ipv6Subnet === "") {
-    if (gatewayMode !== "isolated") ipv4(gateway);
-    prefixOf(subnet);
-  }
-  if (ipv6Subnet !== "") {
-    if (ipv6GatewayMode !== "isolated") ipv6(ipv6Gateway);
-    prefixOf(ipv6Subnet);
-  }
-  if (!INTERFACE_NAME.test(interfaceName)) {
-    throw malformed("interface-name", interfaceName);
+  const { interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway, trustedInterfaces } = bridge;
+  if (subnet !== "" || ipv6Subnet === "") prefixOf(subnet);
+  if (ipv6Subnet !== "") prefixOf(ipv6Subnet);
+  for (const address of [gateway, bridge.sourceAddress]) if (address !== "") ipv4(address);
+  for (const address of [ipv6Gateway, bridge.ipv6SourceAddress]) if (address !== "") ipv6(address);
+  for (const name of [interfaceName, ...trustedInterfaces]) {
+    if (!INTERFACE_NAME.test(name)) throw malformed("interface-name", name);
   }
 }

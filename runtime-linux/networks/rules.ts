@@ -43,12 +43,14 @@ function familiesOf({ subnet, ipv6Subnet }: Bridge): Family[] {
  * - `entering`: only answers and published ports get in from outside the bridge, or what else the gateway mode lets in;
  *   for an internal network nothing gets in or out. It sees packets from the bridge back to the bridge, too, if a
  *   container sends them to the gateway.
- * The set `opened` has the published ports of a routed network, at containers' own addresses.
+ * The set `opened` has the published ports, at containers' own addresses, of a routed network, and of one that trusts
+ * interfaces.
  */
 function tableOf(made: Bridge, { name, loopback }: Family): string {
   const { network, interfaceName } = made;
-  const [subnet, mode] = name === "ip" ? [made.subnet, made.gatewayMode] : [made.ipv6Subnet, made.ipv6GatewayMode];
+  const { subnet, mode, source } = sideOf(made, name);
   const masquerades = made.masquerades && mode !== "routed";
+  const leave = source === "" ? "masquerade" : `snat to ${source}`;
   const table = tableName(network, name);
   const address = name === "ip" ? "ipv4_addr" : "ipv6_addr";
   const bridge = JSON.stringify(interfaceName);
@@ -68,24 +70,34 @@ function tableOf(made: Bridge, { name, loopback }: Family): string {
     ...chain(table, "arriving", "type nat hook prerouting priority dstnat ;", ["jump publish"]),
     ...chain(table, "local", "type nat hook output priority -100 ;", ["jump publish"]),
     ...chain(table, "leaving", "type nat hook postrouting priority srcnat ;", [
-      ...(masquerades ? [`${name} saddr ${subnet} oifname != { ${bridge}, "lo" } masquerade`] : []),
+      ...(masquerades ? [`${name} saddr ${subnet} oifname != { ${bridge}, "lo" } ${leave}`] : []),
       `oifname ${bridge} ${name} saddr { ${subnet}, ${loopback} } ct status dnat masquerade`,
     ]),
     ...chain(
       table,
       "entering",
       "type filter hook forward priority filter ;",
-      entering(made, bridge, ways(mode, bridge, name)),
+      entering(made, bridge, ways(made, bridge, name)),
     ),
   ].join("\n");
 }
 
-/** What the gateway mode lets in from outside the bridge, besides what every mode does. */
-function ways(mode: string, bridge: string, name: Family["name"]): string[] {
+/** A network in one family. `source`: the address under which packets leave; empty for the interface's. */
+function sideOf(made: Bridge, name: Family["name"]): { subnet: string; mode: string; source: string } {
+  const { subnet, gatewayMode, sourceAddress, ipv6Subnet, ipv6GatewayMode, ipv6SourceAddress } = made;
+  if (name === "ip") return { subnet, mode: gatewayMode, source: sourceAddress };
+  return { subnet: ipv6Subnet, mode: ipv6GatewayMode, source: ipv6SourceAddress };
+}
+
+/** What the gateway mode and the network's options let in from outside the bridge, besides what every mode does. */
+function ways(made: Bridge, bridge: string, name: Family["name"]): string[] {
+  const { mode } = sideOf(made, name);
   if (mode === "nat-unprotected") return [`iifname != ${bridge} accept`];
+  const opened = `${name} daddr . meta l4proto . th dport @opened accept`;
+  if (mode === "nat") return made.trustedInterfaces.map((trusted) => `iifname ${JSON.stringify(trusted)} ${opened}`);
   if (mode !== "routed") return [];
   const icmp = name === "ip" ? ICMP : ICMPV6;
-  return [`iifname != ${bridge} meta l4proto ${icmp} accept`, `${name} daddr . meta l4proto . th dport @opened accept`];
+  return [`iifname != ${bridge} meta l4proto ${icmp} accept`, opened];
 }
 
 /** IP protocols: see `PROTOCOLS`. */
@@ -293,15 +305,19 @@ interface Element {
 function elementsOf({ bridge, address, ipv6Address, ports }: Join): Element[] {
   return ports.flatMap((port) => {
     const to = isIpv6(port.hostAddress) ? ipv6Address : address;
-    return to === "" ? [] : [elementOf(bridge.network, to, port)];
+    return to === "" ? [] : elementsFor(bridge, to, port);
   });
 }
 
-function elementOf(network: string, address: string, port: PortMapping): Element {
-  const family = isIpv6(address) ? IPV6 : IPV4;
-  if (port.hostPort === 0) return openedElement(tableName(network, family.name), address, port);
+function elementsFor({ network, trustedInterfaces }: Bridge, address: string, port: PortMapping): Element[] {
+  const table = tableName(network, (isIpv6(address) ? IPV6 : IPV4).name);
+  if (port.hostPort === 0) return [openedElement(table, address, port)];
+  const mapped = mappedElement(table, address, port);
+  return trustedInterfaces.length > 0 ? [mapped, openedElement(table, address, port)] : [mapped];
+}
+
+function mappedElement(table: string, address: string, port: PortMapping): Element {
   const anywhere = addressBytes(port.hostAddress).every((byte) => byte === 0);
-  const table = tableName(network, family.name);
   const map = `${table} ${anywhere ? "everywhere" : "published"}`;
   const at = anywhere ? [] : [port.hostAddress];
   const key = [...at, PROTOCOLS[port.protocol], port.hostPort].join(" . ");

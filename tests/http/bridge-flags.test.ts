@@ -120,7 +120,7 @@ test.each([
   [["--default-gateway", "x"], "default bridge: invalid gateway address: x"],
   [["--mtu", "-5"], "invalid MTU number: -5"],
   [["--mtu", "many"], "invalid MTU number: many"],
-  [["--ip", "300.1.1.1"], '"300.1.1.1" is not an IPv4 address'],
+  [["--ip", "300.1.1.1"], '"300.1.1.1" is not an IP address'],
   [
     ["--default-address-pool", "10.0.0.0/8"],
     'invalid address pool "10.0.0.0/8": it must be like base=10.10.0.0/16,size=24',

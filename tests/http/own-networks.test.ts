@@ -199,12 +199,6 @@ onEngines("own networks", (engine, kind) => {
         expect((await create({ "com.docker.network.bridge.name": name }))[0]).toBe(400);
       }
     });
-
-    testExcept(kind, { reference: REFERENCE.unbuilt })("what is not built yet is refused", async () => {
-      const Options = { "com.docker.network.bridge.inhibit_ipv4": "true" };
-      expect((await asked("POST", "/networks/create", { Name: "x", Options }))[0]).toBe(501);
-      expect((await asked("GET", "/networks/x"))[0]).toBe(404);
-    });
   });
 
   describe("containers", () => {

@@ -23,7 +23,7 @@ export type Exited = { container: string; run: number; code: number; outOfMemory
 const BRIDGE: networks.Bridge = {
   ...{ network: "ab".repeat(32), name: "bridge", interfaceName: "docker0" },
   ...{ subnet: "172.17.0.0/16", gateway: "172.17.0.1", ipv6Subnet: "", ipv6Gateway: "", mtu: 0 },
-  ...{ gatewayMode: "nat", ipv6GatewayMode: "nat" },
+  ...{ gatewayMode: "nat", ipv6GatewayMode: "nat", sourceAddress: "", ipv6SourceAddress: "", trustedInterfaces: [] },
   ...{ internal: false, connectsContainers: true, masquerades: true, forwards: true, firewall: true, proxies: true },
 };
 const JOINING: readonly networks.NetworkCommand[] = [

@@ -2,10 +2,11 @@
 
 import { parseFlag } from "../api/parameters";
 import { Json } from "../json/json";
-import { badParameter, internal, notBuilt, Refusal } from "../refusal";
+import { badParameter, internal, Refusal } from "../refusal";
 import { decimalOf } from "../text/decimal";
 import { quoteText } from "../text/go-quote";
-import { parseIpv4 } from "./address/ipv4-text";
+import { Address, canonicalAddress, parseAddress } from "./address/address";
+import { EVERY_IPV4 } from "./address/wildcard";
 
 const NAME: string = "com.docker.network.bridge.name";
 const ICC: string = "com.docker.network.bridge.enable_icc";
@@ -15,16 +16,11 @@ const PREFIX: string = "com.docker.network.container_iface_prefix";
 const MTU: string = "com.docker.network.driver.mtu";
 const IPV4_MODE: string = "com.docker.network.bridge.gateway_mode_ipv4";
 const IPV6_MODE: string = "com.docker.network.bridge.gateway_mode_ipv6";
-/** Options that are not implemented yet. Docker ignores options that it does not know, and so does this engine. */
-const NOT_BUILT: string[] = [
-  "com.docker.network.bridge.inhibit_ipv4",
-  "com.docker.network.bridge.trusted_host_interfaces",
-  "com.docker.network.bridge.default_bridge",
-  "com.docker.network.enable_ipv4",
-  "com.docker.network.enable_ipv6",
-  "com.docker.network.host_ipv4",
-  "com.docker.network.host_ipv6",
-];
+const INHIBIT_IPV4: string = "com.docker.network.bridge.inhibit_ipv4";
+const TRUSTED: string = "com.docker.network.bridge.trusted_host_interfaces";
+const DEFAULT_BRIDGE: string = "com.docker.network.bridge.default_bridge";
+const SOURCE: string = "com.docker.network.host_ipv4";
+const IPV6_SOURCE: string = "com.docker.network.host_ipv6";
 /** Bytes of an interface's name (IFNAMSIZ, without the final zero). */
 const LONGEST_NAME: i32 = 15;
 export const LARGEST_MTU: i32 = 65535;
@@ -46,10 +42,19 @@ export class BridgeSettings {
   connectsContainers: bool = true;
   /** Packets of containers leave under the machine's address. */
   masquerades: bool = true;
+  /** The address under which they leave, in each family; empty for the one of the interface through which they leave. */
+  sourceAddress: string = "";
+  ipv6SourceAddress: string = "";
+  /** The machine's interfaces from which published ports are reached at containers' own addresses. */
+  trustedInterfaces: string[] = [];
+  /** The machine gets no IPv4 address on the bridge. */
+  inhibitsIpv4: bool = false;
+  /** It asks for the interface of the default bridge. */
+  isDefaultBridge: bool = false;
   /** How packets get in and out, in each family: `NAT`, `UNPROTECTED`, `ROUTED` or `ISOLATED`. */
   gatewayMode: string = NAT;
   ipv6GatewayMode: string = NAT;
-  /** Where a port is published that names no address; empty for all addresses. */
+  /** The address, IPv4 or IPv6, where a port is published that names none; empty for all addresses. */
   hostBinding: string = "";
   /** Bytes of the largest packet; 0 for the kernel's default. */
   mtu: u32 = 0;
@@ -67,7 +72,12 @@ export function bridgeSettingsOf(keys: string[], values: string[]): BridgeSettin
     else if (keys[i] == MASQUERADE) settings.masquerades = parseFlag(value).value;
     else if (keys[i] == IPV4_MODE) settings.gatewayMode = value;
     else if (keys[i] == IPV6_MODE) settings.ipv6GatewayMode = value;
-    else if (keys[i] == BINDING) settings.hostBinding = value == EVERY ? "" : value;
+    else if (keys[i] == BINDING) settings.hostBinding = value == EVERY_IPV4 ? "" : canonicalAddress(value);
+    else if (keys[i] == SOURCE) settings.sourceAddress = canonicalAddress(value);
+    else if (keys[i] == IPV6_SOURCE) settings.ipv6SourceAddress = canonicalAddress(value);
+    else if (keys[i] == TRUSTED) settings.trustedInterfaces = interfacesIn(value);
+    else if (keys[i] == INHIBIT_IPV4) settings.inhibitsIpv4 = parseFlag(value).value;
+    else if (keys[i] == DEFAULT_BRIDGE) settings.isDefaultBridge = parseFlag(value).value;
     else if (keys[i] == PREFIX) settings.interfacePrefix = value;
     else if (keys[i] == MTU) settings.mtu = <u32>max(0, decimalOf(value, LARGEST_MTU));
   }
@@ -75,7 +85,8 @@ export function bridgeSettingsOf(keys: string[], values: string[]): BridgeSettin
 }
 
 const MODES: string[] = [NAT, UNPROTECTED, ROUTED, ISOLATED];
-const EVERY: string = "0.0.0.0";
+/** Options that are true or false. */
+const FLAGS: string[] = [ICC, MASQUERADE, INHIBIT_IPV4, DEFAULT_BRIDGE];
 
 /** Why the options are refused; null if they are valid. `isInternal`: of the network. */
 export function refuseBridgeOptions(options: Json | null, isInternal: bool): Refusal | null {
@@ -94,14 +105,38 @@ function isMode(name: string): bool {
 }
 
 function refuseOption(name: string, value: string): Refusal | null {
-  if (NOT_BUILT.includes(name)) return notBuilt(`the network option ${name}`);
   if (name == PREFIX)
     return isPrefix(value) ? null : badParameter(`invalid container interface prefix: ${quoteText(value)}`);
   if (name == NAME) return isInterfaceName(value) ? null : badParameter(`invalid bridge name: ${quoteText(value)}`);
-  if (name == ICC || name == MASQUERADE) return unparsed(name, value, parseFlag(value).error);
+  if (FLAGS.includes(name)) return unparsed(name, value, parseFlag(value).error);
   if (isMode(name)) return MODES.includes(value) ? null : unparsed(name, value, `unknown gateway mode ${value}`);
-  if (name == BINDING) return parseIpv4(value) < 0 ? unparsed(name, value, "nil ip") : null;
+  if (name == BINDING) return parseAddress(value) === null ? unparsed(name, value, NO_ADDRESS) : null;
+  if (name == SOURCE || name == IPV6_SOURCE) return refuseSource(name, value);
+  if (name == TRUSTED) return refuseInterfaces(value);
   return name == MTU ? refuseMtu(value) : null;
+}
+
+const NO_ADDRESS: string = "nil ip";
+
+/** Packets of a family leave under an address of that family. */
+function refuseSource(name: string, value: string): Refusal | null {
+  const address: Address | null = parseAddress(value);
+  const fits = address !== null && address.isIpv6 == (name == IPV6_SOURCE);
+  return fits ? null : unparsed(name, value, NO_ADDRESS);
+}
+
+/** Docker's separator: a name of an interface has no colon. */
+function interfacesIn(value: string): string[] {
+  return value.split(":").filter((name: string) => name.length > 0);
+}
+
+/** Docker takes any text, and fails when it makes its rules. */
+function refuseInterfaces(value: string): Refusal | null {
+  const names = interfacesIn(value);
+  for (let i = 0; i < names.length; i++) {
+    if (!isInterfaceName(names[i])) return unparsed(TRUSTED, value, `invalid interface name ${quoteText(names[i])}`);
+  }
+  return null;
 }
 
 function refuseMtu(value: string): Refusal | null {

@@ -21,6 +21,7 @@ import { refuseBridgeOptions } from "./bridge-settings";
 import { configFrom, configured, refuseConfiguration } from "./configuration";
 import { CREATE } from "./create-table";
 import { NetworkCreation } from "./creation";
+import { familyOptionProblem, keepFamilyOptions, wantsIpv4, wantsIpv6 } from "./families";
 import { chooseIpam, keepIpam } from "./ipam/ipam-choice";
 import { refuseIpam } from "./ipam/ipam-problems";
 import { Network } from "./network";
@@ -28,8 +29,6 @@ import { refuseParent, refuseParentOptions } from "./parent/parent-problems";
 import { isParentDriver } from "./parent/parent-settings";
 import { networkStore } from "./store";
 
-/** Before this version, a client's `EnableIPv4` is ignored; that of a configuration is not. */
-const WITHOUT_IPV4: i32 = 48;
 const NO_FAMILY: string = "IPv4 or IPv6 must be enabled";
 
 export function createNetwork(call: Call): Refusal | null {
@@ -114,7 +113,9 @@ function refuseScope(wish: Json): Refusal | null {
 
 /** What is wrong with the addresses that the client gave. */
 function refuseFamilies(wish: Json, version: i32): Refusal | null {
-  const ipv6 = wish.boolOf("EnableIPv6");
+  const option = familyOptionProblem(wish, version);
+  if (option.length > 0) return badParameter(option);
+  const ipv6 = wantsIpv6(wish);
   if (!ipv6 && !wantsIpv4(wish, version)) return badParameter(NO_FAMILY);
   return refuseIpam(configsOf(wish), ipv6);
 }
@@ -136,12 +137,6 @@ function refuseIpamDriver(wish: Json): Refusal | null {
   const ipam = wish.entry("IPAM");
   const driver = ipam === null ? "" : ipam.stringOf("Driver");
   return driver.length > 0 && driver != "default" ? notFound(`plugin "${driver}" not found`) : null;
-}
-
-function wantsIpv4(wish: Json, version: i32): bool {
-  const ipv4 = wish.entry("EnableIPv4");
-  const isIgnored = version < WITHOUT_IPV4 && configFrom(wish).length == 0;
-  return isIgnored || ipv4 === null || ipv4.isNull || ipv4.bool;
 }
 
 function configsOf(wish: Json): Json {
@@ -169,9 +164,12 @@ function addNetwork(call: Call, given: Json): Refusal | null {
   return null;
 }
 
-/** Chooses the name of its interface; returns why it cannot have the one that the client wants. */
+/** Chooses the name of its interface; returns why it cannot have the one that the client wants. That of the default bridge is taken. */
 function takeInterface(network: Network): Refusal | null {
-  const asked = network.settings.interfaceName;
+  const settings = network.settings;
+  const isNamed = settings.interfaceName.length > 0;
+  const asked =
+    !isNamed && settings.isDefaultBridge ? networkStore.named("bridge")!.interfaceName : settings.interfaceName;
   const clash = asked.length > 0 ? networkStore.withInterface(asked) : null;
   if (clash !== null) return forbidden(sameInterface(network, clash, asked));
   network.interfaceName = asked.length > 0 ? asked : `br-${network.id.slice(0, 12)}`;
@@ -192,7 +190,7 @@ function networkOf(wish: Json, version: i32): Network {
   const network = new Network(engine.ids.next(), wish.stringOf("Name"), isConfiguration ? "null" : usual);
   network.created = engine.now.wall;
   network.withoutIpv4 = !wantsIpv4(wish, version);
-  network.withIpv6 = wish.boolOf("EnableIPv6");
+  network.withIpv6 = wantsIpv6(wish);
   network.internal = wish.boolOf("Internal");
   network.attachable = wish.boolOf("Attachable");
   network.configOnly = isConfiguration;
@@ -200,6 +198,7 @@ function networkOf(wish: Json, version: i32): Network {
   const ipam = wish.entry("IPAM");
   if (ipam !== null) takeMap(ipam.entry("Options"), network.ipamOptionKeys, network.ipamOptionValues);
   takeMap(wish.entry("Options"), network.optionKeys, network.optionValues);
+  keepFamilyOptions(network, wish, version);
   takeMap(wish.entry("Labels"), network.labelKeys, network.labelValues);
   return network;
 }

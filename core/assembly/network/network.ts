@@ -140,15 +140,26 @@ export class Network {
   }
 
   /** The machine has an address on it, if it has this family. */
+  private hasMachine(ipv6: bool): bool {
+    const settings = this.settings;
+    if (!ipv6 && settings.inhibitsIpv4) return false;
+    return (ipv6 ? settings.ipv6GatewayMode : settings.gatewayMode) != ISOLATED && !this.isOnParent;
+  }
+
+  /**
+   * An address of this family is set aside as the gateway, if the network has the family. It is the machine's, or, if
+   * that has none, a router's.
+   */
   hasGateway(ipv6: bool): bool {
     const settings = this.settings;
-    return (ipv6 ? settings.ipv6GatewayMode : settings.gatewayMode) != ISOLATED && !this.isOnParent;
+    const isRouters = !ipv6 && settings.inhibitsIpv4 && settings.gatewayMode != ISOLATED && !this.isOnParent;
+    return isRouters ? !this.internal : this.hasMachine(ipv6);
   }
 
   /** The machine's address on it; empty if it has none. */
   private machineAddress(ipv6: bool): string {
     const config = ipv6 ? this.ipv6 : this.ipv4;
-    return config === null || !this.hasGateway(ipv6) ? "" : config.gateway;
+    return config === null || !this.hasMachine(ipv6) ? "" : config.gateway;
   }
 
   /** The machine's IPv4 address on it; empty if it has none. */
@@ -201,6 +212,9 @@ export class Network {
       this.internal,
       settings.connectsContainers,
       settings.masquerades,
+      settings.sourceAddress,
+      settings.ipv6SourceAddress,
+      settings.trustedInterfaces,
       engine.options.networks.forwards,
       engine.options.networks.firewall,
       engine.options.networks.proxies,

@@ -4,7 +4,6 @@ import { NetworkOptions } from "../../../build/bindings/types";
 import { decimalOf } from "../text/decimal";
 import { quoteText } from "../text/go-quote";
 import { Address, parseAddress } from "./address/address";
-import { parseIpv4 } from "./address/ipv4-text";
 import { ipv6SubnetProblem, parsePrefix, Prefix, Subnet } from "./address/subnet";
 import { LARGEST_MTU } from "./bridge-settings";
 import { bridgeWish, BridgeWish } from "./default-bridge";
@@ -20,7 +19,7 @@ export function networkOptionsProblem(given: NetworkOptions): string {
   const mtu = given.bridgeMtu;
   if (mtu.length > 0 && decimalOf(mtu, LARGEST_MTU) < 0) return `invalid MTU number: ${mtu}`;
   const binding = given.bridgeBinding;
-  if (binding.length > 0 && parseIpv4(binding) < 0) return `${quoteText(binding)} is not an IPv4 address`;
+  if (binding.length > 0 && parseAddress(binding) === null) return `${quoteText(binding)} is not an IP address`;
   return poolsProblem(given.addressPools);
 }
 

@@ -9,6 +9,8 @@ export interface BridgeSide {
   /** The machine's address there. */
   gateway: string;
   mode: string;
+  /** The address under which packets leave; empty for the one of the interface through which they leave. */
+  source: string;
 }
 
 /** `address` is empty if the endpoint does not have the family, `gateway` if its default route leads elsewhere. */
@@ -18,8 +20,10 @@ export interface EndpointSide {
 }
 
 export function bridgeIn(bridge: networks.Bridge, family: Family): BridgeSide {
-  if (family === 4) return { subnet: bridge.subnet, gateway: bridge.gateway, mode: bridge.gatewayMode };
-  return { subnet: bridge.ipv6Subnet, gateway: bridge.ipv6Gateway, mode: bridge.ipv6GatewayMode };
+  const { subnet, gateway, gatewayMode: mode, sourceAddress: source } = bridge;
+  if (family === 4) return { subnet, gateway, mode, source };
+  const { ipv6Subnet, ipv6Gateway, ipv6GatewayMode, ipv6SourceAddress } = bridge;
+  return { subnet: ipv6Subnet, gateway: ipv6Gateway, mode: ipv6GatewayMode, source: ipv6SourceAddress };
 }
 
 export function endpointIn(join: networks.Join, family: Family): EndpointSide {

@@ -19,7 +19,7 @@ export interface Topology {
   ownerOf(network: string, address: string): NetworkNamespace | undefined;
   /** The endpoint behind a published port of the machine. */
   publishedAt(address: string, service: Service): Published | undefined;
-  /** Whether an endpoint on a network that is routed in the address's family has published this port of its own. */
+  /** Whether the endpoint with this address on the network has published this port of its own. */
   isOpened(network: string, address: string, service: Service): boolean;
 }
 
@@ -96,17 +96,19 @@ function fromContainer(
   if (linked) return alongBridge(topology, linked, { from, own: linkAddress(linked, address)!, address, port });
   const gate = near ?? joins.find((join) => endpointIn(join, family).gateway !== "");
   if (!gate) return { error: "ENETUNREACH" };
+  // The router to which its default route leads is somebody else's, and not there.
+  if (bridgeIn(gate.bridge, family).gateway === "" && !gate.bridge.internal) return "nobody";
   const own = endpointIn(gate, family).address;
   const passed: Passed[] = [{ namespace: from, network: gate.bridge, way: "sent" }];
   if (isMachines(topology, address)) {
     const published = topology.publishedAt(address, service);
-    if (published) return toPublished(published, gate, address, passed, service);
+    if (published) return toPublished(topology, published, gate, address, passed, service);
     return { to: topology.machine, address, port, own, from: own, passed, isLocal: false };
   }
   // Another network's firewall drops it, unless its gateway mode lets it in, and an internal network's own does.
   const bridge = bridgeOf(topology, address);
-  if (gate.bridge.internal || (bridge && !letsIn(topology, bridge, address, service))) return "dropped";
-  if (!bridge) return outside(topology, address);
+  if (gate.bridge.internal || (bridge && !letsIn(topology, bridge, gate.bridge, address, service))) return "dropped";
+  if (!bridge || !hasMachine(bridge, address)) return outside(topology, address);
   const to = topology.ownerOf(bridge.network, address);
   if (!to) return "nobody";
   const arrived: Passed = { namespace: to, network: bridge, way: "received" };
@@ -120,22 +122,33 @@ function bridgeOf(topology: Topology, address: string): networks.Bridge | undefi
 }
 
 /**
- * Whether packets from elsewhere reach a container at its own address. Without a firewall they do. But an internal
- * network's containers have no way to answer them.
+ * Whether packets from another network reach a container at its own address. Without a firewall they do. But an
+ * internal network's containers have no way to answer them.
  */
-function letsIn(topology: Topology, bridge: networks.Bridge, address: string, service: Service): boolean {
+function letsIn(
+  topology: Topology,
+  bridge: networks.Bridge,
+  from: networks.Bridge,
+  address: string,
+  service: Service,
+): boolean {
   if (bridge.internal) return false;
-  if (!bridge.firewall) return true;
   const { mode } = bridgeIn(bridge, familyOf(address));
-  if (mode !== "routed") return mode === "nat-unprotected";
-  return service.protocol === "icmp" || topology.isOpened(bridge.network, address, service);
+  if (!bridge.firewall || mode === "nat-unprotected") return true;
+  const isOpened = topology.isOpened(bridge.network, address, service);
+  if (mode === "routed") return service.protocol === "icmp" || isOpened;
+  return isOpened && bridge.trustedInterfaces.includes(from.interfaceName);
 }
 
-/** Under which address a container's packet gets to another network: the machine's own there, if it is masqueraded. */
+/**
+ * Under which address a container's packet gets to another network: if it is masqueraded, the one that its network's
+ * options name, or else the machine's own there.
+ */
 function senderOf(gate: networks.Join, to: networks.Bridge, family: Family): string {
   const { masquerades, firewall } = gate.bridge;
-  const isMasked = masquerades && firewall && bridgeIn(gate.bridge, family).mode !== "routed";
-  return isMasked ? bridgeIn(to, family).gateway : endpointIn(gate, family).address;
+  const { mode, source } = bridgeIn(gate.bridge, family);
+  if (!masquerades || !firewall || mode === "routed") return endpointIn(gate, family).address;
+  return source === "" ? bridgeIn(to, family).gateway : source;
 }
 
 function alongBridge(
@@ -175,6 +188,7 @@ function leadOf({ join }: Published, asked: string): Lead | null {
 
 /** A published port, from a container: on the same bridge, the answer must come back by way of the machine. */
 function toPublished(
+  topology: Topology,
   published: Published,
   gate: networks.Join,
   asked: string,
@@ -185,6 +199,7 @@ function toPublished(
   const lead = leadOf(published, asked);
   if (lead === null) return onlyHeld(service);
   const { bridge } = join;
+  if (!hasMachine(bridge, lead.address)) return outside(topology, lead.address);
   const isSame = gate.bridge.network === bridge.network;
   if (gate.bridge.internal && !isSame && !lead.isForwarded) return "dropped";
   const family = familyOf(lead.address);
@@ -203,12 +218,18 @@ function fromMachine(topology: Topology, address: string, service: Service): Rou
     if (!published) return local(machine, address, port);
     const lead = leadOf(published, address);
     if (lead === null) return onlyHeld(service);
+    if (!hasMachine(published.join.bridge, lead.address)) return outside(topology, lead.address);
     return { ...intoBridge(published.join.bridge, published.to, lead.address, published.port), own: address };
   }
   const bridge = bridgeOf(topology, address);
-  if (!bridge) return outside(topology, address);
+  if (!bridge || !hasMachine(bridge, address)) return outside(topology, address);
   const to = topology.ownerOf(bridge.network, address);
   return to ? intoBridge(bridge, to, address, port) : "nobody";
+}
+
+/** Whether the machine has an address on the network, of this one's family, and with it a route there. */
+function hasMachine(bridge: networks.Bridge, address: string): boolean {
+  return bridgeIn(bridge, familyOf(address)).gateway !== "";
 }
 
 function intoBridge(network: networks.Bridge, to: NetworkNamespace, address: string, port: number): Route {

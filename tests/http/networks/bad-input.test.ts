@@ -5,6 +5,7 @@ import { onEngines } from "../../support/on-engines.js";
 
 const Subnet = "10.199.0.0/24";
 const BRIDGE = "com.docker.network.bridge.";
+const NETWORK = "com.docker.network.";
 
 type Said = readonly [status: number, text: string];
 /** `reference`: what it says instead; null: it is not asked, since it does not free the subnet after such a refusal. */
@@ -227,6 +228,65 @@ const ROWS: readonly Row[] = [
   ],
   [{ Options: { [BRIDGE + "name"]: "a/b" } }, 400, 'invalid bridge name: "a/b"', [500, "invalid argument"]],
   [{ Options: { [BRIDGE + "name"]: "." } }, 400, 'invalid bridge name: "."', [500, "invalid argument"]],
+  [
+    { Options: { [BRIDGE + "inhibit_ipv4"]: "x" } },
+    400,
+    'failed to parse com.docker.network.bridge.inhibit_ipv4 value: x (strconv.ParseBool: parsing "x": invalid syntax)',
+    [
+      500,
+      'failed to parse com.docker.network.bridge.inhibit_ipv4 value: x (strconv.ParseBool: parsing "x": invalid syntax)',
+    ],
+  ],
+  [
+    { Options: { [BRIDGE + "default_bridge"]: "x" } },
+    400,
+    'failed to parse com.docker.network.bridge.default_bridge value: x (strconv.ParseBool: parsing "x": invalid syntax)',
+    [
+      500,
+      'failed to parse com.docker.network.bridge.default_bridge value: x (strconv.ParseBool: parsing "x": invalid syntax)',
+    ],
+  ],
+  [
+    { Options: { [NETWORK + "enable_ipv4"]: "x" } },
+    400,
+    'driver-opt "com.docker.network.enable_ipv4" is not a valid bool',
+    [201, ""],
+  ],
+  [
+    { Options: { [NETWORK + "enable_ipv6"]: "" } },
+    400,
+    'driver-opt "com.docker.network.enable_ipv6" is not a valid bool',
+    [500, 'failed to parse com.docker.network.enable_ipv6 value:  (strconv.ParseBool: parsing "": invalid syntax)'],
+  ],
+  [{ Options: { [NETWORK + "enable_ipv4"]: "false" } }, 400, "IPv4 or IPv6 must be enabled", [201, ""]],
+  [
+    { Options: { [NETWORK + "host_ipv4"]: "x" } },
+    400,
+    "failed to parse com.docker.network.host_ipv4 value: x (nil ip)",
+    [500, "failed to parse com.docker.network.host_ipv4 value: x (nil ip)"],
+  ],
+  // The reference hands it to iptables, which fails, and leaves the bridge.
+  [
+    { Options: { [NETWORK + "host_ipv4"]: "fd00::1" } },
+    400,
+    "failed to parse com.docker.network.host_ipv4 value: fd00::1 (nil ip)",
+    null,
+  ],
+  [
+    { Options: { [NETWORK + "host_ipv6"]: "192.0.2.1" } },
+    400,
+    "failed to parse com.docker.network.host_ipv6 value: 192.0.2.1 (nil ip)",
+    [201, ""],
+  ],
+  [
+    { Options: { [BRIDGE + "trusted_host_interfaces"]: "eth0:eth+" } },
+    400,
+    'failed to parse com.docker.network.bridge.trusted_host_interfaces value: eth0:eth+ (invalid interface name "eth+")',
+    [201, ""],
+  ],
+  // The kernel has none so large.
+  [{ Options: { "com.docker.network.driver.mtu": "100000" } }, 400, "invalid MTU number: 100000", [201, ""]],
+  [{ Options: { [BRIDGE + "host_binding_ipv4"]: "::1" } }, 201, ""],
   [
     { Options: { [BRIDGE + "host_binding_ipv4"]: "x" } },
     400,

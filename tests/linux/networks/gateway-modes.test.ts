@@ -1,4 +1,5 @@
-// Gateway modes of bridge networks, with real packets: who reaches a container, and under which address it leaves.
+// Gateway modes and other options of bridge networks, with real packets: who reaches a container, and under which
+// address it leaves.
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { must, run, until } from "../../support/commands.js";
@@ -9,6 +10,7 @@ import { describeUnless } from "../../support/on-engines.js";
 import { NetworkDaemon, on } from "./network-daemon.js";
 
 const withoutIpv6 = existsSync("/proc/net/if_inet6") ? null : "the kernel has no IPv6";
+const BRIDGE = "com.docker.network.bridge.";
 const MODE = "com.docker.network.bridge.gateway_mode_ipv";
 
 describeUnless(missingLinux() ?? withoutIpv6, "gateway modes", () => {
@@ -76,6 +78,68 @@ describeUnless(missingLinux() ?? withoutIpv6, "gateway modes", () => {
     expect(await must(own.daemon.netns.inside(["ip", "link"]))).toContain(`br-${Id.slice(0, 12)}`);
   });
 
+  test("trusted interfaces reach published ports at the container's own address, and nothing else", async () => {
+    const trusting = (interfaces: string): Json => ({ [`${BRIDGE}trusted_host_interfaces`]: interfaces });
+    await make("trusting", "10.203.4", "fd00:203:4", trusting("wg0:in0"));
+    await make("wary", "10.203.5", "fd00:203:5", trusting("wg0"));
+    const there = await elsewhere();
+    try {
+      const id = await own.serve("trusting", SERVER, "18564");
+      await own.serve("wary", SERVER, "18565");
+      const tryAll = async (): Promise<void> => {
+        await until("an answer", async () => (await asks(there, "10.203.4.2:80")) === "10.99.0.2");
+        expect(await asks(there, "[fd00:203:4::2]:80")).toBe("fd00:99::2");
+        expect(await asks(there, "10.99.0.1:18564")).toBe("10.99.0.2");
+        expect(await asks(there, "10.203.4.2:81")).toBe("");
+        expect(await pings(there, "10.203.4.2")).toBe(false);
+        expect(await asks(there, "10.203.5.2:80")).toBe("");
+      };
+      await tryAll();
+      await own.daemon.end("SIGKILL");
+      await own.daemon.start();
+      await tryAll();
+      await own.engine.remove(id);
+      expect(await must(own.daemon.netns.inside(["nft", "list", "ruleset"]))).not.toContain("10.203.4.2 . ");
+    } finally {
+      await there.close();
+    }
+  });
+
+  test("packets leave under the address that the network's options name", async () => {
+    const [host4, host6] = ["com.docker.network.host_ipv4", "com.docker.network.host_ipv6"];
+    await make("named", "10.203.6", "fd00:203:6", { [host4]: "10.99.0.7", [host6]: "fd00:99::7" });
+    await make("quiet", "10.203.7", "fd00:203:7", { [host4]: "10.99.0.7", [`${BRIDGE}enable_ip_masquerade`]: "false" });
+    const there = await elsewhere();
+    const more = "addr add 10.99.0.7/24 dev in0\naddr add fd00:99::7/64 dev in0 nodad\n";
+    await must(own.daemon.netns.inside(["ip", "-batch", "-"]), { input: more });
+    try {
+      expect(await seenFrom(there, "named", "10.99.0.2")).toBe("10.99.0.7");
+      expect(await seenFrom(there, "named", "fd00:99::2")).toBe("fd00:99::7");
+      expect(await seenFrom(there, "quiet", "10.99.0.2")).toBe("10.203.7.2");
+    } finally {
+      await there.close();
+    }
+  });
+
+  test("without an address of the machine, packets leave by a router on the bridge", async () => {
+    await make("plain", "10.203.8", "fd00:203:8", { [`${BRIDGE}inhibit_ipv4`]: "true", [`${BRIDGE}name`]: "plain0" });
+    const router = await openNetns();
+    try {
+      const { netns } = own.daemon;
+      await must(
+        netns.inside(["ip", "link", "add", "port1", "type", "veth", "peer", "name", "way0", "netns", router.name]),
+      );
+      await must(netns.inside(["ip", "link", "set", "port1", "master", "plain0", "up"]));
+      const batch = ["addr add 10.203.8.1/24 dev way0", "link set way0 up", "addr add 192.0.2.9/32 dev lo"];
+      await must(router.inside(["ip", "-batch", "-"]), { input: `${batch.join("\n")}\n` });
+      expect(await must(netns.inside(["ip", "-4", "-o", "addr", "show", "plain0"]))).toBe("");
+      expect(await must(netns.inside(["ip", "-6", "-o", "addr", "show", "plain0"]))).toContain("fd00:203:8::1/64");
+      expect(await seenFrom(router, "plain", "192.0.2.9")).toBe("10.203.8.2");
+    } finally {
+      await router.close();
+    }
+  });
+
   async function make(name: string, net: string, net6: string, Options: Json, more: Json = {}): Promise<void> {
     const IPAM = { Config: [{ Subnet: `${net}.0/24` }, { Subnet: `${net6}::/64` }] };
     await own.engine.must(201, "POST", "/networks/create", { Name: name, EnableIPv6: true, IPAM, Options, ...more });
@@ -116,7 +180,8 @@ describeUnless(missingLinux() ?? withoutIpv6, "gateway modes", () => {
   /** The address under which a container of the network reaches a server elsewhere. */
   async function seenFrom(there: Netns, network: string, address: string): Promise<string> {
     const seen = run(there.inside([process.execPath, "-e", WATCH, address]));
-    const knock = `for i in $(seq 100); do wget -q -O - http://${address}:8099/ && break; sleep 0.1; done`;
+    const host = address.includes(":") ? `[${address}]` : address;
+    const knock = `for i in $(seq 100); do wget -q -O - http://${host}:8099/ && break; sleep 0.1; done`;
     await own.engine.run({ ...on(network), Cmd: ["sh", "-c", knock] });
     return (await seen).stdout;
   }

@@ -68,6 +68,7 @@ function bridge(number: number, more: Partial<networks.Bridge>): networks.Bridge
   const network = String(number).repeat(64);
   const ipv4 = { subnet: `10.0.${number}.0/24`, gateway: `10.0.${number}.1`, gatewayMode: "nat" };
   const ipv6 = { ipv6Subnet: `fd00:${number}::/64`, ipv6Gateway: `fd00:${number}::1`, ipv6GatewayMode: "nat" };
+  const sources = { sourceAddress: "", ipv6SourceAddress: "", trustedInterfaces: [] };
   const usual = { internal: false, connectsContainers: true, masquerades: true, forwards: true, proxies: true, mtu: 0 };
   return {
     network,
@@ -75,6 +76,7 @@ function bridge(number: number, more: Partial<networks.Bridge>): networks.Bridge
     interfaceName: `br-${number}`,
     ...ipv4,
     ...ipv6,
+    ...sources,
     ...usual,
     firewall: false,
     ...more,
