@@ -35,8 +35,8 @@ export const HOSTS_SIMULATED_MUTANTS: readonly Mutant[] = [
   {
     name: "simulated packets pass between networks as if nothing kept them apart",
     file: "hosts/simulated/traffic/routes.ts",
-    right: `  if (mode !== "routed") return mode === "nat-unprotected";`,
-    wrong: `  if (mode !== "routed") return WRONG || mode === "nat-unprotected";`,
+    right: `  return isOpened && bridge.trustedInterfaces.includes(from.interfaceName);`,
+    wrong: `  return WRONG || (isOpened && bridge.trustedInterfaces.includes(from.interfaceName));`,
     finder: { test: "tests/simulated/traffic/traffic.test.ts", named: "no way: to" },
   },
   {
