@@ -3,7 +3,6 @@
 
 import { Instant, Options } from "../../build/bindings/types";
 import { Call } from "./call";
-import { Container } from "./container/container";
 import { Ids } from "./ids";
 import { Steps } from "./task";
 
@@ -19,8 +18,6 @@ export class Engine {
   pruning: bool = false;
   /** The prune of networks that waits until containers have left them. */
   waitingPrune: Call | null = null;
-  /** Those that were leaving one when it began to wait, and that it has not waited for yet. */
-  leavingBeforePrune: Container[] = [];
   /** A prune of volumes is in progress. */
   pruningVolumes: bool = false;
 }

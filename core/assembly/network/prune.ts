@@ -26,7 +26,7 @@ export function pruneNetworks(call: Call): Refusal | null {
   const problem = filters.read(call.query.first("filters"), KEYS);
   if (problem !== null) return problem;
   if (engine.pruning && call !== engine.waitingPrune) return conflict("a prune operation is already running");
-  if (call !== engine.waitingPrune) engine.leavingBeforePrune = leavingContainers();
+  if (call !== engine.waitingPrune) networkStore.leavingBeforePrune = leavingContainers();
   const leaving = nextLeaving();
   if (leaving !== null) {
     // Its client has been told of its end already. A prune that waits keeps others out like one that has begun.
@@ -57,7 +57,7 @@ function leavingContainers(): Container[] {
  * the time, there would always be one.
  */
 function nextLeaving(): Container | null {
-  const leaving = engine.leavingBeforePrune;
+  const leaving = networkStore.leavingBeforePrune;
   while (leaving.length > 0) {
     const container = leaving.pop();
     if (container.status == Status.Releasing) return container;

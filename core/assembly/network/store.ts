@@ -21,6 +21,8 @@ import { driverOf, Network, writeNetwork } from "./network";
 export class NetworkStore {
   private readonly byId: Map<string, Network> = new Map<string, Network>();
   private readonly byName: Map<string, Network> = new Map<string, Network>();
+  /** Containers that were leaving a network when the prune that waits began to, and that it has not waited for yet. */
+  leavingBeforePrune: Container[] = [];
 
   add(network: Network): void {
     this.byId.set(network.id, network);
