@@ -98,6 +98,8 @@ const MOST_SHOWN = 65_536;
 function readableOf(world: World, { source }: ConnectionEnd): ReadableStream<Uint8Array> {
   const { ended } = world;
   let isLeft = false;
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => (leave = resolve));
   return new ReadableStream(
     {
       async pull(controller) {
@@ -110,7 +112,8 @@ function readableOf(world: World, { source }: ConnectionEnd): ReadableStream<Uin
             if (piece === undefined) more = woken(source);
           });
           if (piece !== undefined || isLeft) break;
-          await before(ended, more);
+          // The flow may go on without its reader: the writer may stay open.
+          await before(ended, Promise.race([more, left]));
         }
         if (isLeft || piece === undefined) return;
         if (piece === null) controller.close();
@@ -118,6 +121,7 @@ function readableOf(world: World, { source }: ConnectionEnd): ReadableStream<Uin
       },
       async cancel() {
         isLeft = true;
+        leave();
         if (!ended.aborted) await enter(world, () => source.release());
       },
     },

@@ -1,9 +1,12 @@
 // Published ports of the simulated machine, from a program outside it.
 
+import { getEventListeners } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PortConnection } from "../../../hosts/shared/index.js";
 import { simulatedHost, type SocketError } from "../../../hosts/simulated/index.js";
 import { openEngine } from "../../../hosts/embedding/open.js";
+import { dial, type World } from "../../../hosts/simulated/traffic/dial.js";
+import { until } from "../../support/commands.js";
 import { TrafficWorld } from "./traffic-fixture.js";
 
 const opened: { address: string; port: number; protocol: string }[] = [];
@@ -116,4 +119,23 @@ test("a host without a simulated machine has no ports to dial", async () => {
   const engine = await openEngine({ host });
   await expect(engine.connect(80)).rejects.toThrow("published ports of this host are real");
   await engine.close();
+});
+
+test("a reader that leaves does not wait for its flow, which may go on for the writer", async () => {
+  const ended = new AbortController();
+  const waiting = (): number => getEventListeners(ended.signal, "abort").length;
+  // Nothing ever comes.
+  const end = { source: { take: () => undefined, wake: () => {}, release: () => {} }, sink: {} };
+  const pretended = {
+    time: { enter: async (act: () => void) => act() },
+    traffic: { machine: {}, connect: (_from: unknown, _to: unknown, done: (made: unknown) => void) => done(end) },
+    ended: ended.signal,
+  };
+  const { readable } = await dial(pretended as unknown as World, { address: "127.0.0.1", port: 7 });
+  const reader = readable.getReader();
+  const read = reader.read();
+  await until("a wait", () => Promise.resolve(waiting() > 0));
+  await reader.cancel();
+  expect((await read).done).toBe(true);
+  await until("an end of the wait", () => Promise.resolve(waiting() === 0));
 });
