@@ -325,6 +325,11 @@ export const DIFFERENCES: readonly Difference[] = [
     what: "unusable subnets, ranges, gateways and options of a network are 400, in newer words (reference: 500, or taken)",
     reason: NEWEST,
   },
+  {
+    id: "endpoint-bad-input",
+    what: "unusable settings of an endpoint are refused when it is connected (reference: when the container starts, or taken)",
+    reason: NEWEST,
+  },
   { id: "json-texts", what: "errors about a body begin with `invalid JSON`", reason: NEWEST },
   { id: "unbuilt", what: "operations and fields that are not built yet", reason: UNBUILT },
 ];

@@ -12,7 +12,7 @@ import { readObject } from "../api/json-body";
 import { askNetworks } from "../ask";
 import { Call } from "../call";
 import { Json } from "../json/json";
-import { badParameter, conflict, forbidden, notFound, Refusal } from "../refusal";
+import { badParameter, conflict, forbidden, notBuilt, notFound, Refusal } from "../refusal";
 import { sendRefusal } from "../reply";
 import { engine } from "../state";
 import { NO_MANAGER } from "../swarm/outside";
@@ -29,6 +29,7 @@ import { refuseParent, refuseParentOptions } from "./parent/parent-problems";
 import { isParentDriver } from "./parent/parent-settings";
 import { networkStore } from "./store";
 
+const NO_POOLS: string = "null ipam driver does not handle specific address pool requests";
 const NO_FAMILY: string = "IPv4 or IPv6 must be enabled";
 
 export function createNetwork(call: Call): Refusal | null {
@@ -132,10 +133,18 @@ function refuseAddresses(wish: Json, version: i32): Refusal | null {
     : refuseBridgeOptions(options, wish.boolOf("Internal"));
 }
 
-/** A configuration, too, brings none but the default one: networks that have it would lose another one silently. */
+/**
+ * A configuration, too, brings none but the default one: networks that have it would lose another one silently. The
+ * driver `null` gives no addresses, and a bridge cannot be without.
+ */
 function refuseIpamDriver(wish: Json): Refusal | null {
   const ipam = wish.entry("IPAM");
   const driver = ipam === null ? "" : ipam.stringOf("Driver");
+  if (driver == "null") {
+    if (configsOf(wish).length > 0) return badParameter(NO_POOLS);
+    const isBridge = !wish.boolOf("ConfigOnly") && !isParentDriver(wish.stringOf("Driver"));
+    return isBridge ? badParameter("ipv4 pool is empty") : notBuilt("IPAM.Driver null");
+  }
   return driver.length > 0 && driver != "default" ? notFound(`plugin "${driver}" not found`) : null;
 }
 

@@ -179,6 +179,13 @@ const ROWS: readonly Row[] = [
     "failed to allocate secondary ip address (a:10.199.0.0): Address already in use",
     null,
   ],
+  [{ IPAM: { Driver: "null" } }, 400, "ipv4 pool is empty", [500, "ipv4 pool is empty"]],
+  [
+    { IPAM: { Driver: "null", Config: [{ Subnet }] } },
+    400,
+    "null ipam driver does not handle specific address pool requests",
+    [500, "null ipam driver does not handle specific address pool requests"],
+  ],
   [{ IPAM: { Driver: "nope" } }, 404, 'plugin "nope" not found'],
   [{ Driver: "nope" }, 404, 'plugin "nope" not found'],
   [

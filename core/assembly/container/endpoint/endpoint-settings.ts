@@ -7,6 +7,7 @@ import { MembersByName } from "../../json/members-by-name";
 import { parseKept } from "../../json/reader";
 import { jsonBytes, JsonWriter } from "../../json/writer";
 import { Address, parseAddress } from "../../network/address/address";
+import { strictAddress } from "../../network/address/strict";
 import { EVERY_IPV4, EVERY_IPV6 } from "../../network/address/wildcard";
 import { isInterfaceName } from "../../network/bridge-settings";
 import { Endpoint } from "../../network/endpoint/endpoint";
@@ -16,6 +17,7 @@ import { Network } from "../../network/network";
 import { badParameter, Refusal } from "../../refusal";
 import { quoteText } from "../../text/go-quote";
 import { Container } from "../container";
+import { linkProblem } from "../links/links";
 import { OTHER_CODE, StartError } from "../start/start-error";
 import { addSysctls, isSetByRuntime, refuseSysctls, SYSCTLS } from "./interface-sysctls";
 
@@ -56,7 +58,7 @@ export function refuseSettings(settings: Json): Refusal | null {
   }
   const links = settings.stringsOf("Links");
   for (let i = 0; i < links.length; i++) {
-    if (endpointLink(links[i]) === null) return badParameter(`bad format for links: ${links[i]}`);
+    if (endpointLink(links[i]) === null) return badParameter(linkProblem(links[i]));
   }
   const options = settings.entry("DriverOpts");
   if (options === null) return null;
@@ -99,7 +101,7 @@ export function endpointLink(text: string): Link | null {
 }
 
 function isOfFamily(text: string, ipv6: bool): bool {
-  const address: Address | null = parseAddress(text);
+  const address: Address | null = strictAddress(text);
   return address !== null && address.isIpv6 == ipv6;
 }
 

@@ -25,12 +25,16 @@ export function readLinks(hostConfig: Json): LinkWishes {
   return wishes;
 }
 
+/** What is wrong with a link that cannot be read. */
+export function linkProblem(text: string): string {
+  return text.length == 0 ? "empty string specified for links" : `bad format for links: ${text}`;
+}
+
 /** `name:alias`, `name`, or the form that inspect shows: `/name:/parent/alias`. */
 function readLink(wishes: LinkWishes, text: string): void {
   const parts = text.split(":");
-  const problem = text.length == 0 ? "empty string specified for links" : `bad format for links: ${text}`;
   if (text.length == 0 || parts.length > 2) {
-    wishes.refusal = badParameter(problem);
+    wishes.refusal = badParameter(linkProblem(text));
     return;
   }
   const name = parts[0];
