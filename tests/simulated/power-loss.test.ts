@@ -8,6 +8,7 @@ import { randomFrom } from "../support/random.js";
 import type { Answer, Client, CutBy, Door, Tally } from "../support/told/client.js";
 import { ContainerClient, type Processes } from "../support/told/container-client.js";
 import { ImageClient } from "../support/told/image-client.js";
+import { NetworkClient, type Wires } from "../support/told/network-client.js";
 import { UnflushedRecords, type Promising } from "../support/records/unflushed-records.js";
 
 const CUTS = Number(process.env["CORACLE_TEST_POWER_CUTS"] ?? 60);
@@ -15,6 +16,8 @@ const SEED = Number(process.env["CORACLE_TEST_POWER_CUTS_SEED"] ?? Date.now() % 
 /** A hundred are nearly always enough. */
 const CUTS_UNTIL_FOUND = 1000;
 const CONTAINERS = 5;
+/** Clients that make networks. */
+const WIRED = 3;
 /** Largest number of outputs before the engine ends, if nothing else has ended it within the time. */
 const OUTPUTS = 400;
 const LONGEST_MS = 300;
@@ -28,6 +31,7 @@ test(`${CUTS} cuts: what was promised is kept`, { timeout: 60_000 + CUTS * 10_00
   try {
     for (let cut = 0; cut < CUTS; cut += 1) await story.cut();
     expect(story.lost).toBeGreaterThan(0);
+    await story.clear();
     for (const [step, { answered, cutOff }] of [...story.tally].sort()) {
       console.log(`${step}: ${answered} answered, ${cutOff} cut off`);
     }
@@ -46,7 +50,7 @@ test.each([
   };
   try {
     // A client finds it, and reports what it was told.
-    await expect(run()).rejects.toThrow(/\{"(name|pulled)":/);
+    await expect(run()).rejects.toThrow(/\{"(name|networks|pulled)":/);
   } finally {
     await story.end();
   }
@@ -90,6 +94,16 @@ class Story {
     for (let at = 0; at < CONTAINERS; at += 1) {
       this.#clients.push(new ContainerClient(door, this.random, `of-${at}`, processes));
     }
+    const wires: Wires = {
+      networks: () => this.host.world.found().networks,
+      joinedBy: (id) => {
+        const joins = this.host.world.found().joins.filter(({ container }) => container === id);
+        return joins.map(({ network }) => network);
+      },
+    };
+    for (let at = 0; at < WIRED; at += 1) {
+      this.#clients.push(await NetworkClient.open(door, this.random, `net-${at}`, wires));
+    }
     this.#clients.push(await ImageClient.open(door, this.random, "image", "hello-world:latest", "hello"));
   }
 
@@ -112,6 +126,13 @@ class Story {
     if (wrong.length > 0) throw wrong[0];
     await this.#engine.reopen();
     await Promise.all(this.#clients.map((client) => client.check(this.#by)));
+  }
+
+  /** Removes everything: nothing of it is left on the machine. */
+  async clear(): Promise<void> {
+    for (const client of this.#clients) await client.clear();
+    const { networks, joins, sandboxes } = this.host.world.found();
+    expect([networks.length, joins, sandboxes]).toEqual([1, [], []]);
   }
 
   async end(): Promise<void> {
