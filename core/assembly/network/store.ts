@@ -16,7 +16,8 @@ import { configOf, machineConfig, setBridgeAddresses, setBridgeOptions } from ".
 import { Endpoint, Place } from "./endpoint/endpoint";
 import { anySubnet, forgetRoute } from "./ipam/default-pools";
 import { IpamConfig } from "./ipam/ipam-config";
-import { driverOf, Network, writeNetwork } from "./network";
+import { driverOf, Network } from "./network";
+import { writeNetwork } from "./network-record";
 
 export class NetworkStore {
   private readonly byId: Map<string, Network> = new Map<string, Network>();

@@ -12,7 +12,7 @@ import { execProblem } from "../exec/record";
 import { imageStore } from "../image/store";
 import { Json } from "../json/json";
 import { jsonError, parseKept } from "../json/reader";
-import { readNetwork } from "../network/network";
+import { readNetwork } from "../network/network-record";
 import { networkStore } from "../network/store";
 import { engine } from "../state";
 import { isFullId } from "../text/hex";
