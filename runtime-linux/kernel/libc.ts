@@ -46,6 +46,7 @@ import {
   SCHED_OTHER,
   SCHED_RESET_ON_FORK,
   MSG_DONTWAIT,
+  EAGAIN,
   ERANGE,
   ENODATA,
   ENOTSUP,
@@ -241,7 +242,7 @@ export const libc: Kernel = {
   },
   async netlink(fd, requests) {
     await callAside("sendto", fd, requests, requests.length, 0, null, 0);
-    return [...answers(fd)];
+    return answers(fd);
   },
   interfaceIndex(name) {
     return call("if_nametoindex", name, text(name));
@@ -284,16 +285,17 @@ function attributeOf(name: string, about: Path, of: Uint8Array | number, wanted:
   return sized((into) => call(name, about, of, attribute, into, into.length));
 }
 
+/** The kernel's answers are no longer (NLMSG_GOODSIZE of the usual pages, twice). */
+const ANSWER = Buffer.alloc(8192);
+
 /** The datagrams waiting on a socket. */
-function* answers(fd: number): Generator<Uint8Array> {
+function answers(fd: number): Uint8Array[] {
+  const all: Uint8Array[] = [];
   for (;;) {
-    const into = Buffer.alloc(8192);
-    try {
-      yield into.subarray(0, call("recv", "netlink", fd, into, into.length, MSG_DONTWAIT));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EAGAIN") return;
-      throw error;
-    }
+    const length = attempt("recv", fd, ANSWER, ANSWER.length, MSG_DONTWAIT);
+    if (length === -EAGAIN) return all;
+    if (length < 0) throw errnoException(-length, "recv", "netlink");
+    all.push(Buffer.from(ANSWER.subarray(0, length)));
   }
 }
 

@@ -55,9 +55,11 @@ export class Netlink {
     if (first) throw first;
   }
 
-  /** The first failure. */
+  /** The first failure. The kernel tells all of them, so that only the last request needs an answer if it succeeds. */
   async #failureOf(requests: readonly Request[]): Promise<Error | undefined> {
-    const bytes = Buffer.concat(requests.map((request, sequence) => encode(request, NLM_F_ACK, sequence)));
+    const last = requests.length - 1;
+    const all = requests.map((request, at) => encode(request, at === last ? NLM_F_ACK : 0, at));
+    const bytes = Buffer.concat(all);
     for (const answer of await this.kernel.netlink(this.fd, bytes)) {
       const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
       const request = requests[view.getUint32(8, LITTLE)];
