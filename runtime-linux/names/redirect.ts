@@ -5,25 +5,30 @@ import type { Kernel } from "../kernel.js";
 import { ipv4 } from "../networks/addresses.js";
 import { enterNamespace } from "../networks/namespace.js";
 import {
+  big,
+  fieldIs,
+  protocolIs,
+  RECEIVER_PORT,
+  setField,
+  type Expression,
+  type PacketField,
+} from "../networks/nf-expressions.js";
+import {
   addChain,
   addRule,
   addTable,
-  big,
   deleteTable,
-  fieldIs,
   NF_INET_LOCAL_OUT,
   NF_INET_POST_ROUTING,
   openFilter,
-  protocolIs,
-  setField,
   transact,
-  type PacketField,
+  type Table,
 } from "../networks/nf-tables.js";
 import type { Request } from "../networks/netlink.js";
 
 const ADDRESS = ipv4("127.0.0.11");
 const DNS = 53;
-const TABLE = "coracle-names";
+const TABLE: Table = { family: "ip", name: "coracle-names" };
 const QUERIES = "queries";
 const ANSWERS = "answers";
 
@@ -39,8 +44,8 @@ export async function redirect(kernel: Kernel, namespace: string, port: number):
       addTable(TABLE),
       deleteTable(TABLE),
       addTable(TABLE),
-      addChain(TABLE, QUERIES, { number: NF_INET_LOCAL_OUT, priority: -310 }),
-      addChain(TABLE, ANSWERS, { number: NF_INET_POST_ROUTING, priority: 310 }),
+      addChain(TABLE, QUERIES, { type: "filter", number: NF_INET_LOCAL_OUT, priority: -310 }),
+      addChain(TABLE, ANSWERS, { type: "filter", number: NF_INET_POST_ROUTING, priority: 310 }),
       ...PROTOCOLS.flatMap((protocol) => rulesOf(protocol, port)),
     ]);
   } finally {
@@ -62,15 +67,14 @@ const PROTOCOLS: readonly Protocol[] = [
 const SOURCE: PacketField = { base: "network", offset: 12, bytes: 4 };
 const DESTINATION: PacketField = { base: "network", offset: 16, bytes: 4 };
 const SOURCE_PORT: PacketField = { base: "transport", offset: 0, bytes: 2 };
-const DESTINATION_PORT: PacketField = { base: "transport", offset: 2, bytes: 2 };
 
 function rulesOf(protocol: Protocol, port: number): Request[] {
   return [
-    addRule(TABLE, QUERIES, ...fieldIs(DESTINATION, ADDRESS), ...moved(protocol, DESTINATION_PORT, DNS, port)),
+    addRule(TABLE, QUERIES, ...fieldIs(DESTINATION, ADDRESS), ...moved(protocol, RECEIVER_PORT, DNS, port)),
     addRule(TABLE, ANSWERS, ...fieldIs(SOURCE, ADDRESS), ...moved(protocol, SOURCE_PORT, port, DNS)),
   ];
 }
 
-function moved({ number, checksum }: Protocol, field: PacketField, from: number, to: number): Uint8Array[] {
+function moved({ number, checksum }: Protocol, field: PacketField, from: number, to: number): Expression[] {
   return [...protocolIs(number), ...fieldIs(field, big(from, 2)), ...setField(field, big(to, 2), checksum)];
 }

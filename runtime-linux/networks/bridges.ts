@@ -6,13 +6,14 @@ import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { ipv4, ipv6, prefixOf } from "./addresses.js";
+import { makeTables, removeTables } from "./bridge-tables.js";
 import { choiceFor, completed, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
 import { acceptForwarding, endLocalRouting, forgetForwarding, routeLocally, routeThrough } from "./forwarding.js";
 import type { Swept } from "../swept.js";
 import { KeptFiles } from "./kept.js";
 import { findLink } from "./look-ups.js";
 import type { Places } from "./places.js";
-import { nft, publishedBy, removeTables, tablesOf } from "./rules.js";
+import { nft, publishedBy } from "./rules.js";
 
 export class Bridges {
   readonly #kernel: Kernel;
@@ -57,14 +58,12 @@ export class Bridges {
     const link = await findLink(this.#kernel, interfaceName);
     const made = { bridge, ...(await choiceFor(this.#kernel, bridge, link, kept)) };
     this.#begin(made);
-    await makeInterface(this.#kernel, made, link);
+    // Rules name the interface, which need not be there yet.
+    const rules = bridge.firewall ? this.#makeRules(bridge) : NOTHING;
+    await all(makeInterface(this.#kernel, made, link), rules);
     routeThrough(bridge);
-    if (bridge.firewall) {
-      // Two programs that do not need each other.
-      const rules = [...tablesOf(bridge), publishedBy(bridge, this.#places.on(network))];
-      await both(nft(rules.join("\n")), acceptForwarding(bridge));
-      routeLocally(bridge);
-    } else {
+    if (bridge.firewall) routeLocally(bridge);
+    else {
       if (made.ours || made.added?.localRouting) endLocalRouting(interfaceName);
       await this.#withoutRules(bridge);
     }
@@ -82,8 +81,14 @@ export class Bridges {
     await this.#made.erase(network);
   }
 
+  async #makeRules(bridge: networks.Bridge): Promise<void> {
+    const ports = publishedBy(bridge, this.#places.on(bridge.network));
+    await all(makeTables(this.#kernel, bridge, ports !== ""), acceptForwarding(this.#kernel, bridge));
+    if (ports !== "") await nft(ports);
+  }
+
   async #withoutRules(bridge: networks.Bridge): Promise<void> {
-    await both(removeTables(bridge), forgetForwarding(bridge));
+    await all(removeTables(this.#kernel, bridge), forgetForwarding(this.#kernel, bridge));
   }
 
   /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */
@@ -105,10 +110,11 @@ export class Bridges {
   }
 }
 
-/** Waits for both, so that nothing is under way after a failure. */
-async function both(one: Promise<void>, other: Promise<void>): Promise<void> {
-  const results = await Promise.allSettled([one, other]);
-  for (const result of results) if (result.status === "rejected") throw result.reason;
+const NOTHING: Promise<void> = Promise.resolve();
+
+/** Waits for all, so that nothing is under way after a failure. */
+async function all(...acts: Promise<void>[]): Promise<void> {
+  for (const act of await Promise.allSettled(acts)) if (act.status === "rejected") throw act.reason;
 }
 
 function isSamePlace(one: networks.Bridge, other: networks.Bridge): boolean {

@@ -3,6 +3,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { failedTool } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
+import type { Kernel } from "../kernel.js";
+import { familiesOf } from "./bridge-tables.js";
+import { policyOf, type Table } from "./nf-tables.js";
 import { runProgram } from "./rules.js";
 
 type Bridge = networks.Bridge;
@@ -56,8 +59,11 @@ function localRouting(bridge: string): string {
  * after all others. If the chain does not drop, nothing is done. This is checked again at each start of the engine, so
  * a policy that changes later is noticed only then.
  */
-export async function acceptForwarding(bridge: Bridge): Promise<void> {
-  for (const program of programsFor(bridge)) {
+export async function acceptForwarding(kernel: Kernel, bridge: Bridge): Promise<void> {
+  for (const family of familiesOf(bridge)) {
+    const policy = await policyOfForward(kernel, family);
+    if (policy === "accept" || policy === "none") continue;
+    const { program } = IPTABLES[family];
     const chain = await forwardChain(program);
     if (!chain.includes("-P FORWARD DROP")) continue;
     for (const rule of rulesOf(bridge.interfaceName)) if (!chain.includes(rule)) await change(program, rule);
@@ -65,8 +71,10 @@ export async function acceptForwarding(bridge: Bridge): Promise<void> {
 }
 
 /** Removes these rules if there are any. */
-export async function forgetForwarding(bridge: Bridge): Promise<void> {
-  for (const program of programsFor(bridge)) {
+export async function forgetForwarding(kernel: Kernel, bridge: Bridge): Promise<void> {
+  for (const family of familiesOf(bridge)) {
+    if ((await policyOfForward(kernel, family)) === "none") continue;
+    const { program } = IPTABLES[family];
     const chain = await forwardChain(program);
     for (const rule of rulesOf(bridge.interfaceName))
       if (chain.includes(rule)) await change(program, rule.replace("-A", "-D"));
@@ -74,11 +82,33 @@ export async function forgetForwarding(bridge: Bridge): Promise<void> {
 }
 
 /**
- * The programs for the bridge's families, also of those in which the machine has no address on it: with br_netfilter,
- * packets between its containers pass the chain as well.
+ * For all of the bridge's families, also those in which the machine has no address on it: with br_netfilter, packets
+ * between its containers pass the chain as well. `tables`: where the kernel names the tables of the older
+ * iptables, which are not nf_tables'.
  */
-function programsFor({ subnet, ipv6Subnet }: Bridge): string[] {
-  return [...(subnet === "" ? [] : ["iptables"]), ...(ipv6Subnet === "" ? [] : ["ip6tables"])];
+const IPTABLES = {
+  ip: { program: "iptables", tables: "/proc/net/ip_tables_names" },
+  ip6: { program: "ip6tables", tables: "/proc/net/ip6_tables_names" },
+};
+
+/**
+ * What iptables' FORWARD chain does by default; "none" if there is no such chain, which accepts, too. The kernel tells it
+ * in less time than it takes to start the program.
+ */
+async function policyOfForward(
+  kernel: Kernel,
+  family: Table["family"],
+): Promise<"accept" | "drop" | "none" | "unknown"> {
+  try {
+    if (readFileSync(IPTABLES[family].tables, "utf8").split("\n").includes("filter")) return "unknown";
+  } catch {
+    // The older iptables is not in use.
+  }
+  try {
+    return (await policyOf(kernel, { family, name: "filter" }, "FORWARD")) ?? "none";
+  } catch {
+    return "unknown";
+  }
 }
 
 /**

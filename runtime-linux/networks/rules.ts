@@ -1,157 +1,31 @@
-// The firewall rules of a bridge network: one nft table for each of its families, made and removed along with it.
-// Published ports are elements of two maps in it, so a packet's path does not grow with the number of containers.
+// Published ports in the firewall: elements of maps in their network's tables (`bridge-tables.ts`), which the program nft
+// adds and removes.
 
-import { failedTool, isMissing } from "../../hosts/shared/index.js";
+import { failedTool } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import { endOf, missingProgram, saidBy, startChild, type Child } from "../launch/child.js";
 import { libc } from "../kernel/libc.js";
 import { addressBytes, isIpv6 } from "./addresses.js";
+import { familiesOf, tableOf } from "./bridge-tables.js";
+import type { Table } from "./nf-tables.js";
 
 type Bridge = networks.Bridge;
 type PortMapping = networks.PortMapping;
 type Join = networks.Join;
 
-/** What differs between the tables of the two families. */
-interface Family {
-  /** Of the table, and of addresses in rules. */
-  name: "ip" | "ip6";
-  /** Where the machine reaches itself. */
-  loopback: string;
-}
-
-const IPV4: Family = { name: "ip", loopback: "127.0.0.0/8" };
-const IPV6: Family = { name: "ip6", loopback: "::1" };
-
-/** Transactions that make the network's tables: see `tableOf`. */
-export function tablesOf(made: Bridge): string[] {
-  return familiesOf(made).map((family) => tableOf(made, family));
-}
-
-function familiesOf({ subnet, ipv6Subnet }: Bridge): Family[] {
-  return [...(subnet === "" ? [] : [IPV4]), ...(ipv6Subnet === "" ? [] : [IPV6])];
-}
-
 /**
- * A transaction that makes the network's table of one family. If the table exists, the elements of its maps stay.
- * - `guard`: 127.0.0.0/8 is routed to the bridge (route_localnet), so only the machine itself may send to it. This
- *   chain comes before conntrack, which turns containers' answers back into packets for 127.0.0.1. The kernel itself does
- *   that for ::1.
- * - `publish`: translates an address and port of the machine to those of a container, for packets from elsewhere, from
- *   containers and from the machine itself. Packets for ::1 cannot be led to a container: see `ports.ts`.
- * - `leaving`: containers' packets go out under the machine's address, unless the network does not masquerade. So do
- *   packets to a published port from the same bridge or from 127.0.0.1, since their answers must come back this way.
- * - `entering`: only answers and published ports get in from outside the bridge, or what else the gateway mode lets in;
- *   for an internal network nothing gets in or out. It sees packets from the bridge back to the bridge, too, if a
- *   container sends them to the gateway.
- * The set `opened` has the published ports, at containers' own addresses, of a routed network, and of one that trusts
- * interfaces.
+ * A transaction that sets the maps to the ports of exactly these joins: it removes what a crash or somebody else has left
+ * there. Empty if they have none.
  */
-function tableOf(made: Bridge, { name, loopback }: Family): string {
-  const { network, interfaceName } = made;
-  const { subnet, mode, source } = sideOf(made, name);
-  const masquerades = made.masquerades && mode !== "routed";
-  const leave = source === "" ? "masquerade" : `snat to ${source}`;
-  const table = tableName(network, name);
-  const address = name === "ip" ? "ipv4_addr" : "ipv6_addr";
-  const bridge = JSON.stringify(interfaceName);
-  return [
-    `add table ${table}`,
-    `add map ${table} published { type ${address} . inet_proto . inet_service : ${address} . inet_service ; }`,
-    `add map ${table} everywhere { type inet_proto . inet_service : ${address} . inet_service ; }`,
-    `add set ${table} opened { type ${address} . inet_proto . inet_service ; }`,
-    ...chain(table, "guard", "type filter hook prerouting priority raw ;", [
-      `iifname != "lo" ${name} daddr ${loopback} drop`,
-    ]),
-    ...chain(table, "publish", "", [
-      ...(name === "ip6" ? [`ip6 daddr ${loopback} return`] : []),
-      `dnat to ${name} daddr . meta l4proto . th dport map @published`,
-      `fib daddr type local dnat to meta l4proto . th dport map @everywhere`,
-    ]),
-    ...chain(table, "arriving", "type nat hook prerouting priority dstnat ;", ["jump publish"]),
-    ...chain(table, "local", "type nat hook output priority -100 ;", ["jump publish"]),
-    ...chain(table, "leaving", "type nat hook postrouting priority srcnat ;", [
-      ...(masquerades ? [`${name} saddr ${subnet} oifname != { ${bridge}, "lo" } ${leave}`] : []),
-      `oifname ${bridge} ${name} saddr { ${subnet}, ${loopback} } ct status dnat masquerade`,
-    ]),
-    ...chain(
-      table,
-      "entering",
-      "type filter hook forward priority filter ;",
-      entering(made, bridge, ways(made, bridge, name)),
-    ),
-  ].join("\n");
-}
-
-/** A network in one family. `source`: the address under which packets leave; empty for the interface's. */
-function sideOf(made: Bridge, name: Family["name"]): { subnet: string; mode: string; source: string } {
-  const { subnet, gatewayMode, sourceAddress, ipv6Subnet, ipv6GatewayMode, ipv6SourceAddress } = made;
-  if (name === "ip") return { subnet, mode: gatewayMode, source: sourceAddress };
-  return { subnet: ipv6Subnet, mode: ipv6GatewayMode, source: ipv6SourceAddress };
-}
-
-/** What the gateway mode and the network's options let in from outside the bridge, besides what every mode does. */
-function ways(made: Bridge, bridge: string, name: Family["name"]): string[] {
-  const { mode } = sideOf(made, name);
-  if (mode === "nat-unprotected") return [`iifname != ${bridge} accept`];
-  const opened = `${name} daddr . meta l4proto . th dport @opened accept`;
-  if (mode === "nat") return made.trustedInterfaces.map((trusted) => `iifname ${JSON.stringify(trusted)} ${opened}`);
-  if (mode !== "routed") return [];
-  const icmp = name === "ip" ? ICMP : ICMPV6;
-  return [`iifname != ${bridge} meta l4proto ${icmp} accept`, opened];
-}
-
-/** IP protocols: see `PROTOCOLS`. */
-const ICMP = 1;
-const ICMPV6 = 58;
-
-function entering({ internal, connectsContainers }: Bridge, bridge: string, more: string[]): string[] {
-  return internal ? closed(bridge, connectsContainers) : open(bridge, connectsContainers, more);
-}
-
-/**
- * If the network does not connect its containers, ports of the bridge are isolated from each other. But a container may
- * send packets for another one to the gateway, which would route them back to the bridge. So these count as packets
- * from outside.
- */
-function open(bridge: string, connects: boolean, more: string[]): string[] {
-  return [
-    `oifname != ${bridge} accept`,
-    ...(connects ? [`iifname ${bridge} accept`] : []),
-    `ct state established,related accept`,
-    `ct status dnat accept`,
-    ...more,
-    `drop`,
-  ];
-}
-
-/**
- * For an internal network: what comes from the bridge stays on it, and nothing else gets in. If the network does not
- * connect its containers, only published ports and answers are routed back to the bridge, as in `open`.
- */
-function closed(bridge: string, connects: boolean): string[] {
-  const back = `iifname ${bridge} oifname ${bridge}`;
-  const ways = connects ? [""] : ["ct state established,related ", "ct status dnat "];
-  return [...ways.map((way) => `${back} ${way}accept`), `iifname ${bridge} drop`, `oifname ${bridge} drop`];
-}
-
-/** Removes the network's tables. A missing table is no error, and without nft there is none. */
-export async function removeTables(made: Bridge): Promise<void> {
-  const tables = familiesOf(made).map(({ name }) => tableName(made.network, name));
-  try {
-    await nft(tables.map((table) => `add table ${table}\ndelete table ${table}`).join("\n"));
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-}
-
-/** Sets the maps to the ports of exactly these joins. Removes what a crash or somebody else has left there. */
 export function publishedBy(made: Bridge, joins: Join[]): string {
-  const tables = familiesOf(made).map(({ name }) => tableName(made.network, name));
+  const elements = joins.flatMap(elementsOf);
+  if (elements.length === 0) return "";
+  const tables = familiesOf(made).map((family) => tableName(made, family));
   return [
     ...tables.flatMap((table) => [
       ...[`flush map ${table} published`, `flush map ${table} everywhere`, `flush set ${table} opened`],
     ]),
-    ...joins.flatMap(elementsOf).map((element) => `add element ${element.text}`),
+    ...elements.map((element) => `add element ${element.text}`),
   ].join("\n");
 }
 
@@ -213,8 +87,8 @@ async function change(
 /** Values in the maps of a network's tables, by their keys. Empty if nft cannot tell, as without a table. */
 async function valuesIn(made: Bridge): Promise<Map<string, string>> {
   const values = new Map<string, string>();
-  for (const { name } of familiesOf(made)) {
-    const table = tableName(made.network, name);
+  for (const family of familiesOf(made)) {
+    const table = tableName(made, family);
     const listing = await runProgram("nft", ["--json", "--numeric-protocol", "list", "table", ...table.split(" ")]);
     if (listing.code !== 0) continue;
     for (const { map } of listedBy(listing))
@@ -278,16 +152,9 @@ export interface Ended {
   stderr: string;
 }
 
-function tableName(network: string, family: Family["name"]): string {
-  return `${family} coracle-${network.slice(0, 12)}`;
-}
-
-function chain(table: string, name: string, hook: string, rules: string[]): string[] {
-  return [
-    `add chain ${table} ${name} ${hook && `{ ${hook} }`}`,
-    `flush chain ${table} ${name}`,
-    ...rules.map((rule) => `add rule ${table} ${name} ${rule}`),
-  ];
+/** As nft names it. */
+function tableName(made: Bridge, family: Table["family"]): string {
+  return `${family} ${tableOf(made, family).name}`;
 }
 
 /**
@@ -309,11 +176,11 @@ function elementsOf({ bridge, address, ipv6Address, ports }: Join): Element[] {
   });
 }
 
-function elementsFor({ network, trustedInterfaces }: Bridge, address: string, port: PortMapping): Element[] {
-  const table = tableName(network, (isIpv6(address) ? IPV6 : IPV4).name);
+function elementsFor(made: Bridge, address: string, port: PortMapping): Element[] {
+  const table = tableName(made, isIpv6(address) ? "ip6" : "ip");
   if (port.hostPort === 0) return [openedElement(table, address, port)];
   const mapped = mappedElement(table, address, port);
-  return trustedInterfaces.length > 0 ? [mapped, openedElement(table, address, port)] : [mapped];
+  return made.trustedInterfaces.length > 0 ? [mapped, openedElement(table, address, port)] : [mapped];
 }
 
 function mappedElement(table: string, address: string, port: PortMapping): Element {

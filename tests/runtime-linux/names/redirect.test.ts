@@ -54,7 +54,8 @@ describeUnless(missing, "rules in a container", () => {
     await redirect(libc, namespace, 61_234);
     const before = await rules();
     const filter = enterNamespace(libc, namespace, () => openFilter(libc));
-    const failing = [addTable("one"), deleteTable("coracle-names"), deleteTable("nowhere")];
+    const table = (name: string) => ({ family: "ip", name }) as const;
+    const failing = [addTable(table("one")), deleteTable(table("coracle-names")), deleteTable(table("nowhere"))];
     await expect(transact(filter, failing).finally(() => filter.close())).rejects.toThrow(
       "ENOENT: delete table nowhere",
     );

@@ -161,9 +161,13 @@ describeUnless(missing, "interfaces of networks", () => {
   });
 
   test("127.0.0.0/8 is routed to a bridge only behind its rules", async () => {
-    const made = withoutPrograms(() => perform({ tag: "make", val: bridge }));
-    await expect(made).rejects.toThrow("nft");
+    // A chain of another kind is in the way.
+    const table = ["ip", `coracle-${NETWORK.slice(0, 12)}`];
+    await must(["nft", "add", "table", ...table]);
+    await must(["nft", "add", "chain", ...table, "guard", "{ type nat hook prerouting priority 0 ; }"]);
+    await expect(perform({ tag: "make", val: bridge })).rejects.toThrow("add chain guard");
     expect((await stateOf("crc0")).at(-1)).toBe("0");
+    await must(["nft", "delete", "table", ...table]);
     await perform({ tag: "make", val: bridge });
     expect((await stateOf("crc0")).at(-1)).toBe("1");
     await perform({ tag: "drop", val: NETWORK });
