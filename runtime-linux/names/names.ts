@@ -83,7 +83,11 @@ export class Names {
     if (before !== undefined && isDeepStrictEqual(before, { ...resolver, namespace, port: before.port })) {
       if ((await this.#process.changed("resolvers", resolver.container)) === undefined) return;
     }
+    // A file is written when the rules for its port are there.
+    let led = before?.namespace === namespace ? before.port : 0;
     for (let tries = 1, port = before?.port ?? freePort(); ; tries++, port = freePort()) {
+      if (port !== led) await this.#lead(namespace, port);
+      led = port;
       const errno = await this.#place({ ...resolver, namespace, port });
       if (errno === undefined) return;
       if (errno !== "EADDRINUSE" || tries === MOST_TRIES)
@@ -109,15 +113,15 @@ export class Names {
     if (this.#process.isThere) await this.#process.changed(kind, name);
   }
 
+  /** Leads queries to this port. A process that has to be started starts meanwhile. */
+  async #lead(namespace: string, port: number): Promise<void> {
+    await Promise.all([redirect(this.#kernel, namespace, port), this.#process.connection()]);
+  }
+
   /** Undefined, or why it could not listen there. */
   async #place(resolver: PlacedResolver): Promise<string | undefined> {
-    const { container, namespace, port } = resolver;
-    this.#files.write("resolvers", container, resolver);
-    const [errno] = await Promise.all([
-      this.#process.changed("resolvers", container),
-      redirect(this.#kernel, namespace, port),
-    ]);
-    return errno;
+    this.#files.write("resolvers", resolver.container, resolver);
+    return this.#process.changed("resolvers", resolver.container);
   }
 
   /** A process that has started anew has the files, but a port may have been taken meanwhile. */
