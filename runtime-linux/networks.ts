@@ -44,9 +44,8 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
   const parentPlaces = new ParentPlaces(kernel, paths, swept);
   const names = new Names(kernel, paths);
   const leave = async (membership: networks.Leave): Promise<void> => {
-    await names.forget(membership.network, membership.container);
-    await places.leave(membership);
-    await parentPlaces.leave(membership);
+    const { network, container } = membership;
+    await all([names.forget(network, container), places.leave(membership), parentPlaces.leave(membership)]);
   };
   const leaveAll = async (container: string): Promise<void> => {
     const all = [...places.networksOf(container), ...parentPlaces.networksOf(container)];
@@ -86,6 +85,11 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
       await places.close();
     },
   };
+}
+
+/** Waits for all of them, so that nothing is under way after a failure. */
+async function all(acts: Promise<void>[]): Promise<void> {
+  for (const act of await Promise.allSettled(acts)) if (act.status === "rejected") throw act.reason;
 }
 
 const DONE: Outcome = { tag: "done" };

@@ -2,7 +2,7 @@
 // A file is written before its subject is made, and marked once all of it is made.
 
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivate } from "../directories.js";
 
@@ -81,7 +81,7 @@ export class KeptFiles<T> {
   /** Asynchronous, because the disk may be slow. */
   async erase(name: string): Promise<void> {
     this.forget(name);
-    for (const whole of [false, true]) await rm(this.#file(name, whole), { force: true });
+    await Promise.all([false, true].map((whole) => unlinkIfThere(this.#file(name, whole))));
   }
 
   #read(file: string): void {
@@ -99,5 +99,13 @@ export class KeptFiles<T> {
 
   #file(name: string, whole: boolean): string {
     return join(this.directory, `${name}.${whole ? "json" : "part"}`);
+  }
+}
+
+async function unlinkIfThere(file: string): Promise<void> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }

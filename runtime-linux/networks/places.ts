@@ -151,7 +151,7 @@ export class Places {
   async leaveAll(container: string): Promise<void> {
     const places = this.#of(container);
     try {
-      await both(...places.map(([name, place]) => this.#takeDown(name, place)));
+      await both(...places.map(([name, place]) => this.#takeDown(name, place, links.silence(name))));
     } finally {
       await releaseNamespace(this.#kernel, this.#paths.namespace(container));
       for (const [name] of places) if (!this.#places.find(name)) this.#lingering.set(name, this.#seeOff(name));
@@ -255,18 +255,17 @@ export class Places {
     await forgetDatagrams(this.#kernel, join);
   }
 
-  /** Takes a connection down, or whatever part of it exists. Its interfaces are silenced, but still there. */
-  async #takeDown(name: string, { join }: Place): Promise<void> {
+  /** Takes a connection down, or whatever part of it exists. `cut`: how its interface ends to send. */
+  async #takeDown(name: string, { join }: Place, cut: Request): Promise<void> {
     this.#places.undo(name);
-    await both(carryOut(this.#kernel, links.silence(name)), this.#unpublish(join));
+    await both(carryOut(this.#kernel, cut), this.#unpublish(join));
     this.#ports.release(name);
     this.#places.forget(name);
   }
 
   /** Removes a connection. */
   async #remove(name: string, place: Place): Promise<void> {
-    await this.#takeDown(name, place);
-    await carryOut(this.#kernel, links.removeLink(name));
+    await this.#takeDown(name, place, links.removeLink(name));
     await this.#places.erase(name);
   }
 
