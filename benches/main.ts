@@ -55,7 +55,7 @@ async function startEngines(): Promise<void> {
 }
 
 async function startCounted(engine: Engine): Promise<RunningEngine> {
-  const started = new RunningEngine(engine, await startWithBusybox(engine));
+  const started = new RunningEngine(engine, await startWithBusybox(engine, [], [], { runsInMemory: true }));
   const processor = Processor.of(started);
   if (processor !== null) processors.set(started, processor);
   return started;

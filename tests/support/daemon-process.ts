@@ -1,7 +1,7 @@
 // A daemon under test, with its own directories, socket and network namespace. Tests reach it only by its socket.
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, LONGEST_MS, must, run, until } from "./commands.js";
@@ -51,10 +51,8 @@ export interface Place {
   readonly netns?: Netns;
   /** Parent of its directories; the directory for temporary files if not given. */
   readonly parent?: string;
-}
-
-export function placeIn(parent: string | undefined): Place {
-  return parent === undefined ? {} : { parent };
+  /** Its exec root is in memory, as /run is. This needs a namespace of its own. */
+  readonly runsInMemory?: boolean;
 }
 
 /** Prepares a daemon and starts it. */
@@ -69,6 +67,7 @@ export async function launchDaemon(name: string, commandLine: CommandLine, place
     logFile: join(root, "daemon.log"),
   };
   const netns = place.netns ?? (await openNetns());
+  if (place.runsInMemory === true) await mountMemory(directories.execRoot);
   let child: ChildProcess | null = null;
 
   const start = async (): Promise<void> => {
@@ -118,6 +117,12 @@ export async function launchDaemon(name: string, commandLine: CommandLine, place
     throw error;
   }
   return daemon;
+}
+
+/** It is unmounted with all else below the root. */
+async function mountMemory(directory: string): Promise<void> {
+  await mkdir(directory);
+  await must(["mount", "-t", "tmpfs", "tmpfs", directory]);
 }
 
 async function answersPing(child: ChildProcess, directories: Directories): Promise<boolean> {

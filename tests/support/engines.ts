@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DIFFERENCES } from "../reference-differences.js";
 import { findProgram } from "./commands.js";
-import { launchDaemon, placeIn, type CommandLine, type DaemonProcess } from "./daemon-process.js";
+import { launchDaemon, type CommandLine, type DaemonProcess, type Place } from "./daemon-process.js";
 import { EngineClient } from "./engine-client.js";
 import { busyboxArchive } from "./archives/images.js";
 import { HERE } from "./netns.js";
@@ -20,8 +20,8 @@ export interface Engine {
   readonly minVersion: string;
   /** Why it cannot run here, or null. */
   readonly missing: string | null;
-  /** `nodeFlags`: Node flags for our engine. `parent`: parent of its directories. */
-  start(flags?: readonly string[], nodeFlags?: readonly string[], parent?: string): Promise<DaemonProcess>;
+  /** `nodeFlags`: Node flags for our engine. */
+  start(flags?: readonly string[], nodeFlags?: readonly string[], place?: Place): Promise<DaemonProcess>;
 }
 
 /** A started engine. */
@@ -104,9 +104,9 @@ export async function startWithBusybox(
   engine: Engine,
   flags: readonly string[] = [],
   nodeFlags: readonly string[] = [],
-  parent?: string,
+  place?: Place,
 ): Promise<DaemonProcess> {
-  const daemon = await engine.start(flags, nodeFlags, parent);
+  const daemon = await engine.start(flags, nodeFlags, place);
   if (engine.kind === "reference") await new EngineClient(daemon.socketPath).load(await busyboxArchive());
   return daemon;
 }
@@ -126,7 +126,7 @@ export function startCoracle(
   flags: readonly string[] = [],
   dataRoot?: string,
   nodeFlags: readonly string[] = [],
-  parent?: string,
+  place?: Place,
 ): Promise<DaemonProcess> {
   const commandLine: CommandLine = (directories) => [
     ...coracle(nodeFlags),
@@ -141,7 +141,7 @@ export function startCoracle(
     directories.pidFile,
     ...flags,
   ];
-  return launchDaemon("linux", commandLine, placeIn(parent));
+  return launchDaemon("linux", commandLine, place);
 }
 
 /** Starts our daemon on the same machine as another one, which must be closed after it. */
@@ -161,13 +161,13 @@ export function startBeside({ netns }: DaemonProcess): Promise<DaemonProcess> {
 export function startSimulated(
   flags: readonly string[] = [],
   nodeFlags: readonly string[] = [],
-  parent?: string,
+  place?: Place,
 ): Promise<DaemonProcess> {
   const commandLine: CommandLine = ({ socketPath, dataRoot }) => {
     const roots = ["-H", `unix://${socketPath}`, "--data-root", dataRoot];
     return [...coracle(nodeFlags), "daemon", "--simulated", ...roots, ...flags];
   };
-  return launchDaemon("simulated", commandLine, { ...placeIn(parent), netns: HERE });
+  return launchDaemon("simulated", commandLine, { ...place, netns: HERE });
 }
 
 const LINUX: Engine = {
@@ -175,7 +175,7 @@ const LINUX: Engine = {
   maxVersion: "1.55",
   minVersion: "1.24",
   missing: linuxMissing(),
-  start: (flags, nodeFlags, parent) => startCoracle(flags, undefined, nodeFlags, parent),
+  start: (flags, nodeFlags, place) => startCoracle(flags, undefined, nodeFlags, place),
 };
 
 const SIMULATED: Engine = {
@@ -191,7 +191,7 @@ const REFERENCE: Engine = {
   maxVersion: "1.41",
   minVersion: "1.12",
   missing: referenceMissing(),
-  start: (flags, _, parent) => startReference(flags, parent),
+  start: (flags, _, place) => startReference(flags, place),
 };
 
 /** A missing build is a failure, never a skip. Our engine may be skipped only if the machine lacks something. */

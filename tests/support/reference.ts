@@ -1,6 +1,6 @@
 // The reference engine: Debian's dockerd 20.10 (API 1.41), with its own directories, socket and network namespace.
 import { findProgram } from "./commands.js";
-import { launchDaemon, placeIn, type CommandLine, type DaemonProcess } from "./daemon-process.js";
+import { launchDaemon, type CommandLine, type DaemonProcess, type Place } from "./daemon-process.js";
 
 /** Why the reference cannot run here, or null. */
 export function referenceMissing(): string | null {
@@ -10,7 +10,7 @@ export function referenceMissing(): string | null {
 }
 
 /** Starts dockerd. `flags` follow those that isolate it. */
-export function startReference(flags: readonly string[] = [], parent?: string): Promise<DaemonProcess> {
+export function startReference(flags: readonly string[] = [], place?: Place): Promise<DaemonProcess> {
   const commandLine: CommandLine = (directories) => [
     findProgram("dockerd") ?? "dockerd",
     "--host",
@@ -23,5 +23,5 @@ export function startReference(flags: readonly string[] = [], parent?: string): 
     directories.pidFile,
     ...flags,
   ];
-  return launchDaemon("reference", commandLine, placeIn(parent));
+  return launchDaemon("reference", commandLine, place);
 }

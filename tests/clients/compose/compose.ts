@@ -53,7 +53,8 @@ export class Compose {
   async #succeed(args: readonly string[]): Promise<Finished> {
     const finished = await this.run(...args);
     const { code, stdout, stderr } = finished;
-    if (code !== 0) throw new Error(`docker-compose ${args.join(" ")}: exit code ${code}: ${stderr}${stdout}`);
+    const what = `docker-compose ${args.join(" ")} on ${this.socketPath}`;
+    if (code !== 0) throw new Error(`${what}: exit code ${code}: ${stderr}${stdout}`);
     return finished;
   }
 }

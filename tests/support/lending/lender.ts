@@ -114,7 +114,8 @@ class Lender {
   async #start(kind: string): Promise<Loan> {
     const engine = engines().find((one) => one.kind === kind);
     if (!engine) throw new Error(`no engine of the kind "${kind}"`);
-    const daemon = await startWithBusybox(engine, [], [], memoryDirectory());
+    const parent = memoryDirectory();
+    const daemon = await startWithBusybox(engine, [], [], parent === undefined ? {} : { parent });
     const loan = await describeLoan(engine, daemon);
     this.#held.set(loan.id, { engine, daemon, loan });
     return loan;
