@@ -1,11 +1,11 @@
 // The firewall rules of a bridge network: one table of the kernel's packet filter for each of its families, made and
-// removed along with it. Published ports are elements of two maps in it, so a packet's path does not grow with the number
-// of containers.
+// removed along with it. Published ports are elements of two maps in it (`published.ts`), so a packet's path does not grow
+// with the number of containers.
 
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { addressBytes, prefixOf } from "./addresses.js";
-import type { Request } from "./netlink.js";
+import type { Netlink, Request } from "./netlink.js";
 import * as nf from "./nf-expressions.js";
 import * as tables from "./nf-tables.js";
 
@@ -49,7 +49,8 @@ export async function removeTables(kernel: Kernel, made: Bridge): Promise<void> 
 /** What a kernel says that has no nf_tables, or not even netfilter's sockets. */
 const WITHOUT_FILTER: readonly (string | undefined)[] = ["EOPNOTSUPP", "EPROTONOSUPPORT"];
 
-async function inFilter(kernel: Kernel, act: (filter: ReturnType<typeof tables.openFilter>) => Promise<void>) {
+/** `act` gets a socket for the filter of the calling thread's network namespace. */
+export async function inFilter(kernel: Kernel, act: (filter: Netlink) => Promise<void>): Promise<void> {
   const filter = tables.openFilter(kernel);
   try {
     await act(filter);

@@ -13,7 +13,7 @@ import type { Swept } from "../swept.js";
 import { KeptFiles } from "./kept.js";
 import { findLink } from "./look-ups.js";
 import type { Places } from "./places.js";
-import { nft, publishedBy } from "./rules.js";
+import { publishOnly } from "./published.js";
 
 export class Bridges {
   readonly #kernel: Kernel;
@@ -82,9 +82,9 @@ export class Bridges {
   }
 
   async #makeRules(bridge: networks.Bridge): Promise<void> {
-    const ports = publishedBy(bridge, this.#places.on(bridge.network));
-    await all(makeTables(this.#kernel, bridge, ports !== ""), acceptForwarding(this.#kernel, bridge));
-    if (ports !== "") await nft(ports);
+    const joins = this.#places.on(bridge.network).filter(({ ports }) => ports.length > 0);
+    await all(makeTables(this.#kernel, bridge, joins.length > 0), acceptForwarding(this.#kernel, bridge));
+    if (joins.length > 0) await publishOnly(this.#kernel, bridge, joins);
   }
 
   async #withoutRules(bridge: networks.Bridge): Promise<void> {

@@ -6,7 +6,7 @@ import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { familiesOf } from "./bridge-tables.js";
 import { policyOf, type Table } from "./nf-tables.js";
-import { runProgram } from "./rules.js";
+import { runProgram } from "./run-program.js";
 
 type Bridge = networks.Bridge;
 

@@ -1,6 +1,6 @@
 // Requests for the kernel's packet filter (nf_tables): tables, chains, sets and rules. The program nft would take 10 to
-// 20 ms to start, read its tables and end; the kernel takes less than one. Published ports are still left to nft. Names
-// and numbers are those of linux/netfilter/nf_tables.h. Its numbers are big-endian.
+// 20 ms to start, read its tables and end; the kernel takes less than one. Names and numbers are those of
+// linux/netfilter/nf_tables.h. Its numbers are big-endian.
 
 import type { Kernel } from "../kernel.js";
 import { attribute, findAttribute, Netlink, NETLINK_NETFILTER, NLM_F_CREATE, type Request } from "./netlink.js";
@@ -112,6 +112,41 @@ export function flushSet({ family, name: table }: Table, name: string): Request 
   return change(family, `flush set ${name} of ${table}`, NFT_MSG_DELSETELEM, 0, ...body);
 }
 
+/** An element of a set, or of a map if it has a value, each as parts in a row: see `inARow`. */
+export interface SetElement {
+  key: Uint8Array;
+  value?: Uint8Array;
+}
+
+/** Parts of an element. Each begins a register of 32 bits. */
+export function inARow(...parts: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(parts.map((part) => Buffer.concat([part, Buffer.alloc(-part.length & 3)])));
+}
+
+/**
+ * Adds elements to a set or a map, or removes them by their keys. Adding an existing one does nothing, but fails as EBUSY
+ * if it has another value. One to be removed must exist.
+ */
+export function changeElements(
+  act: "add" | "delete",
+  { family, name: table }: Table,
+  name: string,
+  elements: readonly SetElement[],
+): Request {
+  const listed = elements.map(({ key, value }) => {
+    const data = act === "add" && value ? [nested(NFTA_SET_ELEM_DATA, attribute(NFTA_DATA_VALUE, value))] : [];
+    return nested(NFTA_LIST_ELEM, nested(NFTA_SET_ELEM_KEY, attribute(NFTA_DATA_VALUE, key)), ...data);
+  });
+  const body = [
+    attribute(NFTA_SET_ELEM_LIST_TABLE, table),
+    attribute(NFTA_SET_ELEM_LIST_SET, name),
+    nested(NFTA_SET_ELEM_LIST_ELEMENTS, ...listed),
+  ];
+  const about = `${act} elements of ${name} of ${table}`;
+  if (act === "delete") return change(family, about, NFT_MSG_DELSETELEM, 0, ...body);
+  return change(family, about, NFT_MSG_NEWSETELEM, NLM_F_CREATE, ...body);
+}
+
 /** Each part begins a register of 32 bits. */
 function lengthOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { bytes }) => sum + ((bytes + 3) & ~3), 0);
@@ -169,6 +204,7 @@ const NFT_MSG_GETCHAIN = 4;
 const NFT_MSG_NEWRULE = 6;
 const NFT_MSG_DELRULE = 8;
 const NFT_MSG_NEWSET = 9;
+const NFT_MSG_NEWSETELEM = 12;
 const NFT_MSG_DELSETELEM = 14;
 const NLM_F_APPEND = 0x800;
 const NFTA_TABLE_NAME = 1;
@@ -194,3 +230,7 @@ const NFTA_SET_ID = 10;
 const NFT_SET_MAP = 8;
 const NFTA_SET_ELEM_LIST_TABLE = 1;
 const NFTA_SET_ELEM_LIST_SET = 2;
+const NFTA_SET_ELEM_LIST_ELEMENTS = 3;
+const NFTA_SET_ELEM_KEY = 1;
+const NFTA_SET_ELEM_DATA = 2;
+const NFTA_DATA_VALUE = 1;

@@ -22,7 +22,7 @@ import { ownTurn } from "../launch/turns.js";
 import { enterNamespace, isNamespace, releaseNamespace } from "./namespace.js";
 import { carryOut, Netlink, type Request } from "./netlink.js";
 import { HeldPorts } from "./ports.js";
-import { publish, unpublish } from "./rules.js";
+import { publish, unpublish } from "./published.js";
 import { ensureNamespace } from "./sandbox.js";
 
 /** Kept under the name of the veth's outer end, which is never reused: one may be removed while the next is made. */
@@ -245,13 +245,13 @@ export class Places {
 
   async #publish(join: networks.Join): Promise<void> {
     if (join.ports.length === 0) return;
-    if (join.bridge.firewall !== false) await publish(join);
+    if (join.bridge.firewall !== false) await publish(this.#kernel, join);
     await forgetDatagrams(this.#kernel, join);
   }
 
   async #unpublish(join: networks.Join): Promise<void> {
     if (join.ports.length === 0) return;
-    if (join.bridge.firewall !== false) await unpublish(join);
+    if (join.bridge.firewall !== false) await unpublish(this.#kernel, join);
     await forgetDatagrams(this.#kernel, join);
   }
 

@@ -1,5 +1,5 @@
 // Where a packet goes: the routing tables of containers and the machine, and the machine's firewall between them.
-// The rules are those of the Linux host (runtime-linux/networks/rules.ts), the same for both families of addresses.
+// The rules are those of the Linux host (runtime-linux/networks/bridge-tables.ts), the same for both families of addresses.
 
 import type { networks } from "../../shared/index.js";
 import { familyOf, isLoopback, isOfLink, isWithin, type Family } from "./addresses.js";
