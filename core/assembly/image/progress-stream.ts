@@ -1,5 +1,5 @@
-// The progress stream of pull, push, load and import (surface §2.22, §6.3): one JSON object per line, each followed by `\r\n`. A
-// client that reads slowly only gets the newest line of each layer.
+// The progress stream of pull, push, load and import (surface §2.22, §6.3): one JSON object per line, each followed by
+// `\r\n`. A client that reads slowly only gets the newest line of each layer.
 
 import { Closing, LogSource } from "../../../build/bindings/types";
 import { Call, Follower } from "../call";

@@ -4,7 +4,7 @@ import { Settings } from "../../../build/bindings/types";
 import { DEFAULT_SHM_SIZE } from "../container/create/defaults";
 import { Event } from "../event/event";
 import { eventRing } from "../event/ring";
-import { LAYERS_AT_ONCE } from "../image/layers/layer-fetch";
+import { LAYERS_AT_ONCE } from "../image/layers/layer-fetches";
 import { JsonWriter } from "../json/writer";
 import { acting, RELOAD } from "../origin";
 import { engine } from "../state";

@@ -34,7 +34,7 @@ export const OMITTED = [
   "core/assembly/build/caches/cache-store/CacheStore",
   "core/assembly/event/ring/EventRing",
   "core/assembly/image/layers/layer-store/LayerStore",
-  "core/assembly/image/layers/layer-fetch/LayerFetches",
+  "core/assembly/image/layers/layer-fetches/LayerFetches",
   "core/assembly/image/layers/layer-rests/LayerRests",
   "core/assembly/image/push/upload-slots/UploadSlots",
   "core/assembly/image/store/ImageStore",

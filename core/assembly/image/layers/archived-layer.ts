@@ -4,7 +4,8 @@ import { Failure, Layer, LayerSource, LayerSourceArchived, Member } from "../../
 import { tarLimits } from "../limits";
 import { chainOn } from "./chain";
 import { Claims } from "./claims";
-import { LayerFetch, layerFetches, LayerWatcher } from "./layer-fetch";
+import { LayerFetch, LayerWatcher } from "./layer-fetch";
+import { layerFetches } from "./layer-fetches";
 import { layerStore } from "./layer-store";
 
 /** Name of the only member of an archive that a commit or a reception makes (core/wit/content.wit). */

@@ -1,5 +1,5 @@
-// Fetches layers. Each is fetched once for all pulls and loads that want it, retried where that may help, and cancelled
-// when nobody wants it any more. Three download at a time over all pulls; a download that pauses keeps its slot.
+// The fetch of a layer, for all pulls and loads that want it: retried where that may help, and cancelled when nobody
+// wants it any more.
 
 import {
   ContentCommandDropChain,
@@ -24,9 +24,6 @@ import { layerRests } from "./layer-rests";
 import { isSameSource } from "./layer-source";
 import { layerStore, StoredLayer } from "./layer-store";
 
-/** Docker's `max-concurrent-downloads`. */
-export const LAYERS_AT_ONCE: i32 = 3;
-
 const SECOND: u64 = 1_000_000_000;
 
 export enum FetchState {
@@ -47,6 +44,19 @@ export abstract class LayerWatcher {
 
   /** The layer is there (claim it now), or the fetch failed. */
   abstract ended(fetch: LayerFetch, failure: Failure | null): void;
+}
+
+/** Where fetches wait for a slot among the downloads, or for each other. */
+export interface FetchQueue {
+  /** Starts as many fetches as there are free slots. */
+  proceed(): void;
+  slotFreed(): void;
+  /** Queues a fetch once more. */
+  again(fetch: LayerFetch): void;
+  /** The same once the layer below is there. */
+  againAfter(fetch: LayerFetch): void;
+  isUnderWay(chain: string): bool;
+  forget(fetch: LayerFetch): void;
 }
 
 /** A watcher, and the source it named for the layer. */
@@ -78,7 +88,7 @@ export class LayerFetch extends Task {
   private downloads: bool = false;
 
   constructor(
-    private readonly fetches: LayerFetches,
+    private readonly fetches: FetchQueue,
     /** The layer at the current source. */
     public layer: Layer,
   ) {
@@ -289,70 +299,6 @@ export class LayerFetch extends Task {
   }
 }
 
-export class LayerFetches {
-  private readonly byChain: Map<string, LayerFetch> = new Map<string, LayerFetch>();
-  /** In the order of requests: the layer below comes before the one above. */
-  private readonly waiting: LayerFetch[] = [];
-  /** Fetches that start again when the layer below is there. */
-  private readonly above: LayerFetch[] = [];
-  private slots: i32 = LAYERS_AT_ONCE;
-
-  /** Joins the fetch of the layer's chain, or queues a new one: `proceed` starts it. */
-  want(layer: Layer, watcher: LayerWatcher): LayerFetch {
-    const chain = layer.chain;
-    if (!this.byChain.has(chain)) {
-      layerRests.dropOld();
-      const fetch = new LayerFetch(this, layer);
-      this.byChain.set(chain, fetch);
-      this.waiting.push(fetch);
-    }
-    const fetch = this.byChain.get(chain);
-    fetch.join(watcher, layer);
-    return fetch;
-  }
-
-  /** Starts as many fetches as there are free slots. */
-  proceed(): void {
-    while (this.slots > 0 && this.waiting.length > 0) {
-      this.slots -= 1;
-      this.waiting.shift().begin();
-    }
-  }
-
-  leave(fetch: LayerFetch, watcher: LayerWatcher): void {
-    fetch.leave(watcher);
-    if (fetch.isWanted || fetch.state == FetchState.Ended) return;
-    if (!remove(this.waiting, fetch) && !remove(this.above, fetch)) return fetch.giveUp();
-    fetch.letGo();
-  }
-
-  again(fetch: LayerFetch): void {
-    fetch.state = FetchState.Waiting;
-    this.waiting.push(fetch);
-  }
-
-  againAfter(fetch: LayerFetch): void {
-    fetch.state = FetchState.Waiting;
-    this.above.push(fetch);
-  }
-
-  isUnderWay(chain: string): bool {
-    return this.byChain.has(chain);
-  }
-
-  forget(fetch: LayerFetch): void {
-    const chain = fetch.layer.chain;
-    this.byChain.delete(chain);
-    for (let i = this.above.length - 1; i >= 0; i--) {
-      if (this.above[i].layer.parent == chain) this.again(this.above.splice(i, 1)[0]);
-    }
-  }
-
-  slotFreed(): void {
-    this.slots += 1;
-  }
-}
-
 function stateOf(phase: Phase): FetchState {
   switch (phase) {
     case Phase.Downloading:
@@ -365,12 +311,3 @@ function stateOf(phase: Phase): FetchState {
       return FetchState.Extracting;
   }
 }
-
-function remove(from: LayerFetch[], fetch: LayerFetch): bool {
-  const at = from.indexOf(fetch);
-  if (at < 0) return false;
-  from.splice(at, 1);
-  return true;
-}
-
-export const layerFetches: LayerFetches = new LayerFetches();

@@ -25,18 +25,18 @@ import {
 } from "../../../../build/bindings/types";
 import { failureText } from "../../failure/text";
 import { internal, notFound, Refusal } from "../../refusal";
-import { engine } from "../../state";
-import { admitImage, Image } from "../image";
+import { Image } from "../image";
 import { emitImageEvent } from "../image-event";
 import { DOCUMENT_LIMIT } from "../limits";
 import { ACCEPTED, Descriptor, Manifest, parseManifest } from "../manifest";
 import { retryingIn } from "../layers/layer-retry";
-import { bestPlatform, Platform, platformFits } from "../platform";
+import { Platform, platformFits } from "../platform";
 import { ProgressStream, StreamWriter } from "../progress-stream";
 import { isTag, Reference } from "../reference";
 import { Document, DocumentOwner } from "../remote/document";
 import { imageStore } from "../store";
 import { helpsElsewhere, layerFailure, manifestRefusal } from "./pull-refusal";
+import { digestFor, pulledImage } from "./pulled-image";
 import { LayerOrigin, LayersOwner, Unpacking } from "./pulled-layers";
 import { credentialsFor, pullEndpointsOf } from "./registry";
 
@@ -266,30 +266,20 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   }
 
   private choose(index: Manifest): void {
-    const images = index.images();
-    const platforms: (Platform | null)[] = [];
-    for (let i = 0; i < images.length; i++) platforms.push(images[i].platform);
-    const at = bestPlatform(platforms, this.platform);
+    const digest = digestFor(index, this.platform);
     this.depth += 1;
-    if (at < 0 || this.depth > MAX_DEPTH) {
+    if (digest.length == 0 || this.depth > MAX_DEPTH) {
       const text = this.platform.normalised().text;
       return this.refuse(notFound(`no matching manifest for ${text} in the manifest list entries`));
     }
-    this.resolve(images[at].digest);
+    this.resolve(digest);
   }
 
   private takeConfig(bytes: Uint8Array): void {
-    const parsed = admitImage(bytes, "invalid rootfs in image configuration");
-    const image = parsed.image;
-    if (image === null) return this.fail(parsed.error);
     const manifest = this.manifest!;
-    if (image.id != manifest.config!.digest) {
-      return this.fail(`image config verification failed for digest ${manifest.config!.digest}`);
-    }
-    if (image.layers.length != manifest.layers.length) {
-      return this.fail("layers from manifest don't match image configuration");
-    }
-    if (image.os.length > 0 && image.os != engine.options.machine.os) return this.fail(foreignSystem(image));
+    const pulled = pulledImage(bytes, manifest);
+    const image = pulled.image;
+    if (image === null) return this.fail(pulled.error);
     this.image = image;
     const unpacking = new Unpacking(this, this.stream, image);
     this.unpacking = unpacking;
@@ -338,8 +328,4 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
         `wanted ${this.platform.text}, actual: ${image.platform.text}`,
     );
   }
-}
-
-function foreignSystem(image: Image): string {
-  return `image operating system "${image.os}" cannot be used on this platform: operating system is not supported`;
 }

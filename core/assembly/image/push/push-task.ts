@@ -1,5 +1,5 @@
-// A push (surface §2.22, §6.3): for each tag the layers, the config, then the manifest, without which nobody sees the rest.
-// The first question, whether the registry has the config, also shows whether there is a registry at all.
+// A push (surface §2.22, §6.3): for each tag the layers, the config, then the manifest, without which nobody sees the
+// rest. The first question, whether the registry has the config, also shows whether there is a registry at all.
 
 import {
   ContentCommand,

@@ -1,0 +1,81 @@
+// All fetches of layers: each layer is fetched once for all pulls and loads. Three download at a time over all pulls; a
+// download that pauses keeps its slot.
+
+import { Layer } from "../../../../build/bindings/types";
+import { FetchQueue, FetchState, LayerFetch, LayerWatcher } from "./layer-fetch";
+import { layerRests } from "./layer-rests";
+
+/** Docker's `max-concurrent-downloads`. */
+export const LAYERS_AT_ONCE: i32 = 3;
+
+export class LayerFetches implements FetchQueue {
+  private readonly byChain: Map<string, LayerFetch> = new Map<string, LayerFetch>();
+  /** In the order of requests: the layer below comes before the one above. */
+  private readonly waiting: LayerFetch[] = [];
+  /** Fetches that start again when the layer below is there. */
+  private readonly above: LayerFetch[] = [];
+  private slots: i32 = LAYERS_AT_ONCE;
+
+  /** Joins the fetch of the layer's chain, or queues a new one: `proceed` starts it. */
+  want(layer: Layer, watcher: LayerWatcher): LayerFetch {
+    const chain = layer.chain;
+    if (!this.byChain.has(chain)) {
+      layerRests.dropOld();
+      const fetch = new LayerFetch(this, layer);
+      this.byChain.set(chain, fetch);
+      this.waiting.push(fetch);
+    }
+    const fetch = this.byChain.get(chain);
+    fetch.join(watcher, layer);
+    return fetch;
+  }
+
+  proceed(): void {
+    while (this.slots > 0 && this.waiting.length > 0) {
+      this.slots -= 1;
+      this.waiting.shift().begin();
+    }
+  }
+
+  leave(fetch: LayerFetch, watcher: LayerWatcher): void {
+    fetch.leave(watcher);
+    if (fetch.isWanted || fetch.state == FetchState.Ended) return;
+    if (!remove(this.waiting, fetch) && !remove(this.above, fetch)) return fetch.giveUp();
+    fetch.letGo();
+  }
+
+  again(fetch: LayerFetch): void {
+    fetch.state = FetchState.Waiting;
+    this.waiting.push(fetch);
+  }
+
+  againAfter(fetch: LayerFetch): void {
+    fetch.state = FetchState.Waiting;
+    this.above.push(fetch);
+  }
+
+  isUnderWay(chain: string): bool {
+    return this.byChain.has(chain);
+  }
+
+  forget(fetch: LayerFetch): void {
+    const chain = fetch.layer.chain;
+    this.byChain.delete(chain);
+    for (let i = this.above.length - 1; i >= 0; i--) {
+      if (this.above[i].layer.parent == chain) this.again(this.above.splice(i, 1)[0]);
+    }
+  }
+
+  slotFreed(): void {
+    this.slots += 1;
+  }
+}
+
+function remove(from: LayerFetch[], fetch: LayerFetch): bool {
+  const at = from.indexOf(fetch);
+  if (at < 0) return false;
+  from.splice(at, 1);
+  return true;
+}
+
+export const layerFetches: LayerFetches = new LayerFetches();
