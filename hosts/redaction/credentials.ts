@@ -220,6 +220,7 @@ const QUERY = /(?<=https?:\/\/[^\s"?#]*)[?#][^\s"]+/gi;
 export const SECRET_WORDS: readonly string[] = [
   "auth",
   "registry-config",
+  "x-meta-",
   "cookie",
   "referer",
   "token",

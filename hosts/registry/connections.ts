@@ -9,7 +9,7 @@ import { exchange, readText, type Answer, type Line, type Question } from "./exc
 import { failedExchange, registryFailure } from "./failures.js";
 import { ERROR_LIMIT, MOST_REGISTRIES } from "./limits.js";
 import { reached } from "./reach.js";
-import { secretsOf } from "./secrets.js";
+import { metaOf, secretsOf } from "./secrets.js";
 import type { RequestBody } from "./transport.js";
 import type { Trust } from "./trust.js";
 
@@ -59,7 +59,7 @@ export class Connections {
     // Where the registry wants the bytes of an upload may be another server, which gets no credentials.
     const isOwn = new URL(url).origin === new URL(registry.api).origin;
     let header = isOwn ? (await this.#authorizer.authorize(demand)).header : undefined;
-    const asked = { ...asking, url };
+    const asked = { ...asking, url, ...(isOwn && { headers: { ...metaOf(from.credentials), ...asking.headers } }) };
     let answer = await this.#send(registry, asked, header);
     const mayRepeat = isOwn && (asking.body === undefined || asking.body instanceof Uint8Array);
     if (answer.status === 401 && mayRepeat) {

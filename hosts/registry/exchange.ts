@@ -4,7 +4,7 @@ import { after, failureOf, HostFailure, interrupted, tooLarge } from "../shared/
 import type { Clock } from "../shared/index.js";
 import { failedExchange, unanswered } from "./failures.js";
 import { MOST_REDIRECTS } from "./limits.js";
-import { secretsOf } from "./secrets.js";
+import { META, secretsOf } from "./secrets.js";
 import {
   isStream,
   type RequestBody,
@@ -227,8 +227,9 @@ function redirect(question: Question, from: string, location: string): URL {
   throw failedExchange(question, { tag: "insecure-redirect", val: next.protocol });
 }
 
+/** Another server gets nothing that may be a secret of the client's. */
 function withoutAuthorization({ authorization: _, ...headers }: Record<string, string>): Record<string, string> {
-  return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(META)));
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

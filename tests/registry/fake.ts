@@ -78,7 +78,7 @@ export async function readAll(source: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(parts);
 }
 
-export const NOBODY: types.Credentials = { username: "", password: "", identityToken: "", registryToken: "" };
+export const NOBODY: types.Credentials = { username: "", password: "", identityToken: "", registryToken: "", meta: "" };
 
 async function readRequest(request: IncomingMessage): Promise<Asked> {
   const url = new URL(request.url ?? "/", "http://fake");

@@ -44,7 +44,7 @@ test.each([
   expect(asked.length).toBe(before);
 });
 
-const ME = { username: "me", password: "s3cret", identityToken: "", registryToken: "" };
+const ME = { username: "me", password: "s3cret", identityToken: "", registryToken: "", meta: "" };
 
 test.each([
   ["a user", { credentials: ME }, `Basic ${Buffer.from("me:s3cret").toString("base64")}`],

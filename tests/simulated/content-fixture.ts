@@ -143,7 +143,7 @@ export function at(repository: string, credentials?: types.Credentials): content
 }
 
 export function credentials(username: string, password: string): types.Credentials {
-  return { username, password, identityToken: "", registryToken: "" };
+  return { username, password, identityToken: "", registryToken: "", meta: "" };
 }
 
 /** ChainID of a layer on a chain (OCI image spec, config.md). */

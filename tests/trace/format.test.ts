@@ -413,7 +413,7 @@ describe("hashes", () => {
 
   test("leave out credentials, and masked bodies", () => {
     const resolve = (password: string | null) => {
-      const credentials = { username: "u", password: password!, identityToken: "", registryToken: "" };
+      const credentials = { username: "u", password: password!, identityToken: "", registryToken: "", meta: "" };
       const val = {
         endpoint: { authority: "a", security: SECURE },
         repository: "r",

@@ -24,6 +24,11 @@ const AUTH_CONFIG: Table = new Table(
 );
 
 const REGISTRY_AUTH = "X-Registry-Auth";
+const META = "x-meta-";
+const UPPER_A: i32 = 65;
+const UPPER_Z: i32 = 90;
+/** From an upper-case letter to the lower-case one. */
+const LOWER: i32 = 32;
 
 export class RegistryAuth {
   username: string = "";
@@ -47,6 +52,34 @@ export function registryAuthOf(headers: string): RegistryAuth {
   const auth = decodeRegistryAuth(header);
   erase(header);
   return auth;
+}
+
+/** SECRET. The headers that a client has passed on to a registry (surface §2.26): whole lines, or empty. */
+export function metaOf(headers: string): string {
+  const lines: string[] = [];
+  for (let from = 0; from < headers.length;) {
+    let end = headers.indexOf("\n", from);
+    if (end < 0) end = headers.length;
+    if (beginsAt(headers, from, META)) lines.push(headers.substring(from, end));
+    from = end + 1;
+  }
+  if (lines.length == 0) return "";
+  // The last LF makes it a copy, always: the request's own headers are erased.
+  lines.push("");
+  const all = lines.join("\n");
+  for (let i = 0; i < lines.length; i++) erase(lines[i]);
+  return all;
+}
+
+/** `prefix`: in lower case. No copies are made: what stands there may be a secret. */
+function beginsAt(text: string, from: i32, prefix: string): bool {
+  if (from + prefix.length > text.length) return false;
+  for (let i = 0; i < prefix.length; i++) {
+    const unit = text.charCodeAt(from + i);
+    const lower = unit >= UPPER_A && unit <= UPPER_Z ? unit + LOWER : unit;
+    if (lower != prefix.charCodeAt(i)) return false;
+  }
+  return true;
 }
 
 export function decodeRegistryAuth(header: string): RegistryAuth {

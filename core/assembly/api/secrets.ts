@@ -6,11 +6,12 @@ import { hasAt } from "./headers";
 
 /**
  * Parts of the names of headers and parameters that hold, or may hold, credentials; traces hide the same ones. A
- * `Referer` is a URL whose query may hold any of them.
+ * `Referer` is a URL whose query may hold any of them, and `X-Meta-*` is whatever a client passes on to a registry.
  */
 const SECRET_WORDS: string[] = [
   "auth",
   "registry-config",
+  "x-meta-",
   "cookie",
   "referer",
   "token",

@@ -43,7 +43,7 @@ export function authenticate(call: Call): Refusal | null {
   }
 
   // The request is accepted from here on.
-  const credentials = new Credentials(auth.username, auth.password, auth.identityToken, auth.registryToken);
+  const credentials = new Credentials(auth.username, auth.password, auth.identityToken, auth.registryToken, "");
   const login = new Login(endpointOfAddress(auth.serverAddress), credentials);
   askContent(new Authentication(call), 0, new ContentCommandLogin(login));
   return null;

@@ -38,7 +38,7 @@ import { imageStore } from "../store";
 import { helpsElsewhere, layerFailure, manifestRefusal } from "./pull-refusal";
 import { digestFor, pulledImage } from "./pulled-image";
 import { LayerOrigin, LayersOwner, Unpacking } from "./pulled-layers";
-import { credentialsFor, pullEndpointsOf } from "./registry";
+import { credentialsFor, isKnown, pullEndpointsOf } from "./registry";
 
 /** Limit for nested indexes. */
 const MAX_DEPTH: i32 = 8;
@@ -193,7 +193,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   private failed(step: i32, failure: Failure): void {
     if (step == Step.Config || this.depth > 0) return this.refuse(internal(failureText(failure)));
     const reference = step == Step.Tags ? this.wanted : this.reference;
-    this.refuse(manifestRefusal(failure, reference, this.credentials !== null));
+    this.refuse(manifestRefusal(failure, reference, isKnown(this.credentials)));
   }
 
   private refuse(refusal: Refusal): void {

@@ -1,6 +1,6 @@
 // POST /images/create (surface §2.22): pulls if there is `fromImage`, and imports otherwise.
 
-import { registryAuthOf } from "../../api/registry-auth";
+import { metaOf, registryAuthOf } from "../../api/registry-auth";
 import { Call } from "../../call";
 import { badParameter, Refusal } from "../../refusal";
 import { hostPlatform } from "../host-platform";
@@ -28,8 +28,9 @@ export function createImage(call: Call): Refusal | null {
   if (reserved !== null) return reserved;
 
   // Accepted from here on: the pull is cancelled if the client disconnects.
-  const auth = registryAuthOf(call.request.headers);
-  new Pull(new ProgressStream(call), null, reference, wanted, givesPlatform(call), credentialsOf(auth)).begin();
+  const headers = call.request.headers;
+  const credentials = credentialsOf(registryAuthOf(headers), metaOf(headers));
+  new Pull(new ProgressStream(call), null, reference, wanted, givesPlatform(call), credentials).begin();
   return null;
 }
 

@@ -163,10 +163,17 @@ export function isRegistryAddress(address: string): bool {
   return parseReference(`${domainOf(address)}/x`) !== null;
 }
 
-/** SECRET. Null for an anonymous client. */
-export function credentialsOf(auth: RegistryAuth): Credentials | null {
-  if (auth.anonymous) return null;
-  return new Credentials(auth.username, auth.password, auth.identityToken, auth.registryToken);
+/** SECRET. Null for an anonymous client. `meta`: what it passes on besides; only pulls and pushes do. */
+export function credentialsOf(auth: RegistryAuth, meta: string = ""): Credentials | null {
+  if (auth.anonymous && meta.length == 0) return null;
+  return new Credentials(auth.username, auth.password, auth.identityToken, auth.registryToken, meta);
+}
+
+/** Whether the registry can tell from them who asks. */
+export function isKnown(credentials: Credentials | null): bool {
+  if (credentials === null) return false;
+  if (credentials.username.length + credentials.password.length > 0) return true;
+  return credentials.identityToken.length + credentials.registryToken.length > 0;
 }
 
 /** True for loopback addresses and those in the options: `host`, `host:port` or a block of addresses. */

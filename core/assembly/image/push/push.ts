@@ -1,6 +1,6 @@
 // POST /images/{name}/push (surface §2.22).
 
-import { registryAuthOf } from "../../api/registry-auth";
+import { metaOf, registryAuthOf } from "../../api/registry-auth";
 import { Call } from "../../call";
 import { badParameter, notFound, Refusal } from "../../refusal";
 import { WantedPlatforms } from "../platform-parameter";
@@ -22,7 +22,8 @@ export function pushImage(call: Call): Refusal | null {
   if (platform !== null) return platform;
 
   // Accepted from here on: the push is cancelled if the client disconnects.
-  new Push(call, reference, credentialsOf(registryAuthOf(call.request.headers))).begin();
+  const headers = call.request.headers;
+  new Push(call, reference, credentialsOf(registryAuthOf(headers), metaOf(headers))).begin();
   return null;
 }
 

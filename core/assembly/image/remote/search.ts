@@ -68,7 +68,7 @@ export function searchImages(call: Call): Refusal | null {
  */
 function withPassword(credentials: Credentials | null): Credentials | null {
   if (credentials === null || credentials.username.length == 0 || credentials.password.length == 0) return null;
-  return new Credentials(credentials.username, credentials.password, "", "");
+  return new Credentials(credentials.username, credentials.password, "", "", "");
 }
 
 /** The registry's, before the first slash of a term; empty for the Hub. */

@@ -78,6 +78,21 @@ describe("a pull asks", () => {
   });
 });
 
+test("what a client passes on goes to the registry itself, and makes nobody known", () => {
+  const world = new ImageWorld({ registryMirrors: ["https://mirror.example"] });
+  const id = world.ask("POST", "/images/create?fromImage=x&tag=1", undefined, { "X-Meta-Run": "7" });
+  const mirror = world.take("resolve");
+  expect(mirror.val.credentials).toBeUndefined();
+  world.failAs(mirror.op, answered(404, "MANIFEST_UNKNOWN"));
+  const hub = world.take("resolve");
+  expect(hub.val.credentials).toMatchObject({ username: "", meta: "X-Meta-Run: 7\n" });
+  world.failAs(hub.op, answered(401, "UNAUTHORIZED"));
+  expect(world.answer(id).status).toBe(404);
+  world.call("POST", "/images/busybox/tag?repo=r.example/x&tag=1");
+  world.ask("POST", "/images/r.example/x/push?tag=1", undefined, { "X-Registry-Auth": authOf(""), "X-Meta-Run": "8" });
+  expect(world.take("find-blob").val.in.credentials).toMatchObject({ meta: "X-Meta-Run: 8\n" });
+});
+
 describe("the registry itself", () => {
   const ca = { ...WAY, authorities: ["/ca"] };
   const own = { authority: "r.example:5000", security: SECURE, way: ca };
