@@ -55,6 +55,7 @@ export class Image extends ImageRecord {
     this.parent = record.parent;
     this.lastTagged = record.lastTagged;
     this.built = record.built;
+    this.repositories = record.repositories;
   }
 
   /** ChainID of all its layers; null if it has no layers. */

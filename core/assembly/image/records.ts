@@ -16,12 +16,15 @@ export class ImageRecord {
   lastTagged: i64 = NO_TIME;
   /** A step of a build made it here: only such images are the cache of builds. */
   built: bool = false;
+  /** Repositories, by their full names, that it was pulled from or pushed to. */
+  repositories: string[] = [];
 }
 
 function imageFields(fields: Fields, record: ImageRecord): ImageRecord {
   record.parent = fields.optionalText("parent", record.parent);
   record.lastTagged = fields.optionalTime("lastTagged", record.lastTagged);
   record.built = fields.optionalBool("built", record.built);
+  record.repositories = fields.optionalTexts("repositories", record.repositories);
   return record;
 }
 

@@ -83,6 +83,13 @@ export class ImageStore {
     return image;
   }
 
+  /** Notes that a repository has the image. */
+  noteRepository(image: Image, name: string): void {
+    if (image.repositories.includes(name)) return;
+    image.repositories.push(name);
+    this.putImage(image);
+  }
+
   /** Writes the record with those fields of an image that can change. */
   putImage(image: Image): void {
     putRecord(IMAGE_RECORDS + image.id, writeImageRecord(image));

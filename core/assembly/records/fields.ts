@@ -46,6 +46,11 @@ export abstract class Fields {
     return this.has(name, value.length > 0) ? this.text(name, value) : value;
   }
 
+  /** Left out if there are none. */
+  optionalTexts(name: string, values: string[]): string[] {
+    return this.has(name, values.length > 0) ? this.texts(name, values) : values;
+  }
+
   /** Left out if it has no members. */
   optionalTextMap(name: string, keys: string[], values: string[]): void {
     if (this.has(name, keys.length > 0)) this.textMap(name, keys, values);

@@ -11,11 +11,16 @@ import {
 import { packImage, pushImage } from "../../support/registry/push-image.js";
 import { builtOf, type Built } from "./building.js";
 
+interface Identified {
+  Created: string;
+  Identity?: object;
+}
+
 const LOGIN = { username: "builder", password: "correct horse" };
 
 onEngines(
   "private base images",
-  (engine) => {
+  (engine, kind) => {
     let registry: DockerRegistry;
     beforeAll(async () => {
       registry = await startDockerRegistry(engine().daemon.netns, 5011, LOGIN);
@@ -43,6 +48,13 @@ onEngines(
       expect(error).toBeNull();
       expect(await engine().read(`/images/${id}/json`)).toMatchObject({ Config: { Labels: { a: "b" } } });
       expect(text).not.toContain(LOGIN.password);
+      if (kind !== "reference") {
+        const version = "1.53";
+        const made = await engine().read<Identified>(`/images/${id}/json`, { version });
+        expect(made.Identity).toEqual({ Build: [{ CreatedAt: made.Created }] });
+        const base = await engine().read<Identified>(`/images/${registry.host}/private/base:1/json`, { version });
+        expect(base.Identity).toEqual({ Pull: [{ Repository: `${registry.host}/private/base` }] });
+      }
       await engine().must(200, "DELETE", `/images/${id}`);
       await engine().must(200, "DELETE", `/images/${registry.host}/private/base:1`);
     });

@@ -305,6 +305,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     const former = imageStore.setReference(reference, image);
     if (former === null || former.id != image.id) this.news = true;
     imageStore.setReference(new Reference(reference.domain, reference.path, "", digest), image);
+    imageStore.noteRepository(image, reference.name);
     this.next += 1;
     if (this.next < this.references.length) return this.pullNext();
     this.conclude(image);

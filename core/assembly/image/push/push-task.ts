@@ -186,7 +186,10 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
     const digest = digestOf(bytes);
     // It may have been removed meanwhile, and even have come back.
     const kept = imageStore.find(image.id);
-    if (kept !== null) imageStore.setReference(new Reference(tag.domain, tag.path, "", digest), kept);
+    if (kept !== null) {
+      imageStore.setReference(new Reference(tag.domain, tag.path, "", digest), kept);
+      imageStore.noteRepository(kept, tag.name);
+    }
     this.stream.status(`${tag.tag}: digest: ${digest} size: ${bytes.length}`);
     this.stream.pushed(tag.tag, digest, bytes.length);
     this.claims.release();

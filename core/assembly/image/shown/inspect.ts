@@ -12,7 +12,7 @@ import { Image } from "../image";
 import { refuseOtherPlatform } from "../platform-parameter";
 import { imageStore } from "../store";
 import { writeImageConfig } from "./image-json";
-import { WITHOUT_CONTAINER_CONFIG, WITHOUT_EMPTY_FIELDS, WITHOUT_VIRTUAL_SIZE } from "./versions";
+import { WITH_OWN_IDENTITY, WITHOUT_CONTAINER_CONFIG, WITHOUT_EMPTY_FIELDS, WITHOUT_VIRTUAL_SIZE } from "./versions";
 
 /** The first versions with these parameters. */
 const WITH_MANIFESTS: i32 = 48;
@@ -63,8 +63,29 @@ function write(image: Image, version: i32): Uint8Array {
   json.i64Field("Size", <i64>image.size);
   if (version < WITHOUT_VIRTUAL_SIZE) json.i64Field("VirtualSize", <i64>image.size);
   writeStorage(json, image);
+  if (version >= WITH_OWN_IDENTITY) writeIdentity(json, image);
   json.endObject();
   return line(json);
+}
+
+/** Where the image comes from, whatever its names are. Docker leaves it out if nothing is known. */
+function writeIdentity(json: JsonWriter, image: Image): void {
+  const repositories = image.repositories;
+  if (repositories.length == 0 && !image.built) return;
+  json.key("Identity").beginObject();
+  if (repositories.length > 0) {
+    json.key("Pull").beginArray();
+    for (let i = 0; i < repositories.length; i++) {
+      json.beginObject().stringField("Repository", repositories[i]).endObject();
+    }
+    json.endArray();
+  }
+  if (image.built) {
+    json.key("Build").beginArray();
+    json.beginObject().stringField("CreatedAt", formatTime(image.created)).endObject();
+    json.endArray();
+  }
+  json.endObject();
 }
 
 function memberOf(document: Json, name: string): Json {

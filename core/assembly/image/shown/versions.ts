@@ -16,5 +16,7 @@ export const WITHOUT_CONTAINER_FIELDS: i32 = 50;
 export const WITH_CONTAINER_COUNT: i32 = 51;
 /** From here on, inspect leaves out empty strings and lists. */
 export const WITHOUT_EMPTY_FIELDS: i32 = 52;
+/** From here on, inspect has `Identity`. */
+export const WITH_OWN_IDENTITY: i32 = 53;
 /** From here on, `identity` is recognised. */
 export const WITH_IDENTITY: i32 = 54;
