@@ -124,6 +124,26 @@ describe("the cache", () => {
   });
 });
 
+test("what is copied from an image is known from the last time: then no file system is mounted for it", () => {
+  const dockerfile = "FROM scratch\nCOPY --from=busybox f g /d/\n";
+  const id = begin(dockerfile);
+  world.done(world.take("mount").op);
+  const files = ["f", "g"].map((path, pattern) => ({ path, directory: false, pattern }));
+  choose(files);
+  copy();
+  expect(world.said(id).at(-1)).toMatch(/^Successfully built/);
+  const again = begin(dockerfile);
+  expect(world.said(again)).toContain(CACHED);
+  expect(world.said(again).at(-1)).toMatch(/^Successfully built/);
+  // Without the cache, the step is done: the files are needed now.
+  begin(dockerfile, "nocache=1");
+  expect(world.open().filter((tag) => tag === "choose")).toEqual([]);
+  world.done(world.take("mount").op);
+  world.failAs(world.take("stat").op, MISSING);
+  world.done(world.take("mount").op);
+  expect(world.take("copy").val).toMatchObject({ what: { val: { files: [{ path: "f" }, { path: "g" }] } } });
+});
+
 describe("images that a client removes meanwhile", () => {
   test("come back with the next step", () => {
     const id = begin("FROM busybox\nENV A=1\nCOPY f /f\nENV B=2\n");

@@ -13,6 +13,7 @@ import { ImageClient, imageSearch } from "./base-image";
 import { BuildFacts } from "./build-facts";
 import { contentsOf, copyDigest, keepsOwners, labelOf, missingIn, patternsOf } from "./copy-wish";
 import { CopySource, FoundSources } from "./found-sources";
+import { Wanted } from "./known-choices";
 import { Place } from "./place";
 import { Choice, ChoiceClient } from "./source";
 import { WebSources, WebSourcesClient, webAddressesOf } from "./web/web-sources";
@@ -107,20 +108,21 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
 
   private chooseInContext(): void {
     if (!this.facts.hasContext) return this.failed("missing build context");
-    this.choose(this.facts.context, true);
+    this.choose(this.facts.context);
   }
 
   private chooseFrom(chain: string | null): void {
     const place = new Place(chain);
     this.found.own(place);
-    this.choose(place, false);
+    this.choose(place);
   }
 
-  private choose(place: Place, mounted: bool): void {
+  private choose(place: Place): void {
     const copy = this.copy;
-    const choice = new Choice(place, patternsOf(copy), this.missing, copy.parents, keepsOwners(copy), this);
+    const wanted = new Wanted(patternsOf(copy), this.missing, copy.parents, keepsOwners(copy));
+    const choice = new Choice(place, wanted, this);
     this.work = choice;
-    choice.begin(mounted);
+    choice.begin();
   }
 
   private fetch(): void {

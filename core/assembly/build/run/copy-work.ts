@@ -31,6 +31,8 @@ import { WorkClient } from "./work";
 enum Step {
   Mount,
   Look,
+  /** Of the place that the next files come from. */
+  Source,
   Copy,
   Given,
 }
@@ -63,7 +65,7 @@ export class CopyWork extends PlaceWork {
     if (step == Step.Look) return this.looked(outcome, failure);
     if (failure !== null) return this.fail(failureText(failure));
     if (step == Step.Mount) this.op = askContent(this, Step.Look, new ContentCommandStat(this.place.at(this.wish.to)));
-    else if (step == Step.Copy) this.copyNext();
+    else if (step == Step.Copy || step == Step.Source) this.copyNext();
     else this.makeLayer();
   }
 
@@ -87,7 +89,9 @@ export class CopyWork extends PlaceWork {
     const sources = this.found.sources;
     while (this.next < sources.length && sources[this.next].files.length == 0) this.next++;
     if (this.next == sources.length) return this.copyGiven();
-    const source = sources[this.next++];
+    const source = sources[this.next];
+    if (!source.place.isMade) return source.place.mount(this, Step.Source);
+    this.next++;
     const files: CopiedFile[] = [];
     for (let i = 0; i < source.files.length; i++) files.push(this.copyOf(source, source.files[i]));
     const wish = this.wish;

@@ -16,17 +16,22 @@ import { Task } from "../../task";
 
 export class Place {
   readonly id: string = engine.ids.next();
+  /** It is there, or will be before the next command about it. */
+  isMade: bool = false;
 
   /** `chain`: what is there from the beginning; null for nothing. */
   constructor(readonly chain: string | null) {}
 
   /** Makes it; the task is told. */
   mount(task: Task, step: i32): void {
+    this.isMade = true;
     askContent(task, step, new ContentCommandMount(new Mount(this.id, this.chain, true)));
   }
 
   /** Drops it with everything in it. Commands about it that are still under way come first. */
   drop(): void {
+    if (!this.isMade) return;
+    this.isMade = false;
     askContent(new Ignored(), 0, new ContentCommandUnmount(this.id));
     askContent(new Ignored(), 0, new ContentCommandDropContainer(this.id));
   }

@@ -4,7 +4,6 @@ import {
   Chosen,
   ContentCommandChoose,
   Failure,
-  MissingFiles,
   Outcome,
   OutcomeChosen,
   Selection,
@@ -12,8 +11,9 @@ import {
 import { abandon, askContent } from "../../ask";
 import { Ignored } from "../../ignored";
 import { Task } from "../../task";
-import { OpenWork } from "./work";
+import { knownChoices, Wanted } from "./known-choices";
 import { Place } from "./place";
+import { OpenWork } from "./work";
 
 /** Waits for the choice. */
 export interface ChoiceClient {
@@ -34,19 +34,17 @@ export class Choice extends Task implements OpenWork {
 
   constructor(
     private readonly place: Place,
-    private readonly patterns: string[],
-    private readonly missing: MissingFiles,
-    /** As in `selection`. */
-    private readonly anyDepth: bool,
-    private readonly owners: bool,
+    private readonly wanted: Wanted,
     private readonly client: ChoiceClient,
   ) {
     super();
   }
 
-  /** `mounted`: the place is there already. */
-  begin(mounted: bool): void {
-    if (mounted) this.choose();
+  /** A place of which the choice is known is not made. */
+  begin(): void {
+    const known = this.known();
+    if (known !== null) this.client.filesChosen(this.place, known);
+    else if (this.place.isMade) this.choose();
     else this.place.mount(this, Step.Mount);
   }
 
@@ -55,7 +53,10 @@ export class Choice extends Task implements OpenWork {
     if (this.cancelled) return;
     if (failure !== null) return this.client.filesNotChosen(failure);
     if (step == Step.Mount) return this.choose();
-    this.client.filesChosen(this.place, (<OutcomeChosen>outcome!).value);
+    const chosen = (<OutcomeChosen>outcome!).value;
+    const chain = this.place.chain;
+    if (chain !== null) knownChoices.keep(chain, this.wanted, chosen);
+    this.client.filesChosen(this.place, chosen);
   }
 
   cancel(): void {
@@ -63,8 +64,15 @@ export class Choice extends Task implements OpenWork {
     if (this.op != 0) abandon(new Ignored(), 0, this.op);
   }
 
+  private known(): Chosen | null {
+    const chain = this.place.chain;
+    return chain === null ? null : knownChoices.find(chain, this.wanted);
+  }
+
   private choose(): void {
-    const selection = new Selection(this.place.view(), this.patterns, this.missing, this.anyDepth, this.owners);
+    const wanted = this.wanted;
+    const view = this.place.view();
+    const selection = new Selection(view, wanted.patterns, wanted.missing, wanted.anyDepth, wanted.owners);
     this.op = askContent(this, Step.Choose, new ContentCommandChoose(selection));
   }
 }

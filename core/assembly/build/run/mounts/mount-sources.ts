@@ -13,6 +13,7 @@ import { pathFrom } from "../../evaluation/work-directory";
 import { Stage } from "../../stages/stage";
 import { ImageClient, imageSearch } from "../base-image";
 import { BuildFacts } from "../build-facts";
+import { Wanted } from "../known-choices";
 import { Place } from "../place";
 import { Choice, ChoiceClient } from "../source";
 import { OpenWork } from "../work";
@@ -109,9 +110,9 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
     const path = this.sourceOf(mount).path;
     const patterns = [isPattern(path) ? escaped(path) : path];
     const missing = new MissingFiles(this.facts.hidden, [], true);
-    const choice = new Choice(this.facts.context, patterns, missing, false, true, this);
+    const choice = new Choice(this.facts.context, new Wanted(patterns, missing, false, true), this);
     this.work = choice;
-    choice.begin(true);
+    choice.begin();
   }
 
   private findFrom(mount: Mount): void {

@@ -7,6 +7,7 @@ import { sha256HexOfText } from "../../../text/sha256";
 import { CopyStep, SourceKind } from "../../evaluation/step";
 import { BuildProgress } from "../build-progress";
 import { CopySource } from "../found-sources";
+import { Wanted } from "../known-choices";
 import { Place } from "../place";
 import { Choice, ChoiceClient } from "../source";
 import { OpenWork } from "../work";
@@ -68,9 +69,9 @@ export class WebSources implements FetchClient, ChoiceClient, OpenWork {
     }
     const patterns: string[] = [];
     for (let i = 0; i < files.length; i++) patterns.push(i.toString());
-    const choice = new Choice(this.place, patterns, this.missing, false, false, this);
+    const choice = new Choice(this.place, new Wanted(patterns, this.missing, false, false), this);
     this.work = choice;
-    choice.begin(true);
+    choice.begin();
   }
 
   notFetched(why: string, _failure: Failure | null): void {
