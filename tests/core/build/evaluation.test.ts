@@ -297,7 +297,7 @@ describe("a copy", () => {
     ['COPY ["a b", "/c d/"]', ["path a b"], "/c d/", "", "COPY file:HEX in /c d/ "],
     ["ENV u=1:2\nCOPY --chown=$u a b", ["path a"], "/b", "owner 1:2", "COPY --chown=1:2file:HEX in b "],
     ["COPY --chown=$q a b", ["path a"], "/b", "", "COPY file:HEX in b "],
-    ["COPY --from=build --link --chmod=755 ../a b", ["path a"], "/b", ALL, "COPY --chmod=755file:HEX in b "],
+    ["COPY --from=build --link --chmod=755 ../a b", ["path a"], "/b", ALL, "COPY --chmod=755--linkfile:HEX in b "],
     ["COPY --parents --exclude=*.o a b /c", ["path a", "path b"], "/c", WITHOUT, PARENTS],
     ["ADD a http://x/y git@z:w https://x/y.git#m /d/", SOURCES, "/d/", "unpack", "ADD file:HEX in /d/ "],
     [`ADD --unpack=false --checksum=${DIGEST} http://x b`, ["url http://x"], "/b", DIGEST, PACKED],

@@ -146,6 +146,24 @@ onEngines("copies of builds", (engine, kind) => {
     }
   });
 
+  testExcept(kind, { reference: REFERENCE.ours })("--link does not look at the files below the copy", async () => {
+    const files = [
+      { name: "a", body: "A" },
+      { name: "d/f", body: "F" },
+    ];
+    const from =
+      "FROM busybox\nRUN mkdir /in && ln -s /in /one && ln -s /in/new /two && mkdir /three && echo old > /three/g\n";
+    const { id } = await build(
+      `${from}COPY --link a /one/a\nCOPY --link a /two\nCOPY --link --chown=5:6 d /three\n`,
+      files,
+    );
+    expect(await run(id, "ls /in; cat /one/a /two /three/f /three/g; stat -c '%u:%g' /three/f")).toBe("AAFold\n5:6\n");
+    const followed = await build(`${from}COPY a /one/a\n`, files);
+    expect(await run(followed.id, "cat /in/a")).toBe("A");
+    const named = await build(`${from}COPY --link --chown=root d /three\n`, files);
+    expect(named.error).not.toBeNull();
+  });
+
   testExcept(kind, { reference: REFERENCE.ours })("--parents and --exclude", async () => {
     const { id } = await build(
       "FROM busybox\nCOPY --parents x/a.txt y/z /one/\nCOPY --parents x/./a.txt **/b.txt /two/\n" +

@@ -150,6 +150,7 @@ export class CopyStep {
   /** Options that the classic builder does not have, and that change what is copied. */
   private options(): string {
     const words: string[] = [];
+    if (this.link) words.push("--link");
     if (this.parents) words.push("--parents");
     for (let i = 0; i < this.excludes.length; i++) words.push(`--exclude=${this.excludes[i]}`);
     if (this.isAdd && !this.unpack) words.push("--unpack=false");

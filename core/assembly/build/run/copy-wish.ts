@@ -22,6 +22,8 @@ export class CopyWish {
   parents: bool = false;
   /** By pattern: how many of its directories are not kept. */
   pivots: i32[] = [];
+  /** The layer is that of a copy into an empty image (`--link`): no link on the way is followed. */
+  isApart: bool = false;
   /** Null for the files' own. */
   owner: string | null = null;
   /** Changes of the files' own. */
@@ -86,6 +88,7 @@ export function copyWish(copy: CopyStep): CopyWish {
     wish.given.push(new WishedFile(contents[i].text, encodeUtf8(contents[i].content)));
   }
   wish.parents = copy.parents;
+  wish.isApart = copy.link;
   for (let i = 0; i < copy.sources.length; i++) {
     if (copy.sources[i].kind == SourceKind.Path) wish.pivots.push(copy.sources[i].pivot);
   }

@@ -52,7 +52,7 @@ export class CopyWork extends PlaceWork {
     claims: Claims,
     client: WorkClient,
   ) {
-    super(chain, claims, client);
+    super(chain, claims, client, wish.isApart);
   }
 
   begin(): void {

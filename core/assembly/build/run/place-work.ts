@@ -15,14 +15,15 @@ export abstract class PlaceWork extends Task implements LayerClient, OpenWork {
   protected op: u64 = 0;
   private making: LayerMaking | null = null;
 
-  /** `chain`: of the image that gets the layer. */
+  /** `chain`: of the image that gets the layer. `isApart`: what is written does not look at that image's files. */
   constructor(
-    chain: string | null,
+    private readonly chain: string | null,
     private readonly claims: Claims,
     private readonly client: WorkClient,
+    isApart: bool = false,
   ) {
     super();
-    this.place = new Place(chain);
+    this.place = new Place(isApart ? null : chain);
   }
 
   layerMade(diffId: string): void {
@@ -44,7 +45,7 @@ export abstract class PlaceWork extends Task implements LayerClient, OpenWork {
   }
 
   protected makeLayer(): void {
-    const making = new LayerMaking(this.place.id, this.place.chain, this.claims, this);
+    const making = new LayerMaking(this.place.id, this.chain, this.claims, this);
     this.making = making;
     making.begin();
   }
