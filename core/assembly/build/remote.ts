@@ -33,14 +33,17 @@ function refusalOf(given: string): Refusal | null {
     );
   }
   if (isGit(given)) return notBuilt("building from a git repository");
-  if (given.startsWith("http://") || given.startsWith("https://")) return null;
+  if (isWeb(given)) return null;
   return internal(`remoteURL (${withoutUser(given)}) could not be recognized as URL`);
+}
+
+function isWeb(given: string): bool {
+  return given.startsWith("http://") || given.startsWith("https://");
 }
 
 /** As Docker tells them apart. */
 function isGit(given: string): bool {
   for (let i = 0; i < GIT.length; i++) if (given.startsWith(GIT[i])) return true;
   const fragment = given.indexOf("#");
-  const isWeb = given.startsWith("http://") || given.startsWith("https://");
-  return isWeb && (fragment < 0 ? given : given.slice(0, fragment)).endsWith(".git");
+  return isWeb(given) && (fragment < 0 ? given : given.slice(0, fragment)).endsWith(".git");
 }
