@@ -29,7 +29,10 @@ export interface FileResult {
 export interface Cost {
   readonly file: string;
   readonly passed: number;
+  /** Zero for a file that did not end. */
   readonly spent: Spent;
+  /** Whether it ended, and so has told what it spent. */
+  readonly isTold: boolean;
 }
 
 export function resultOf(module: TestModule, isCi: boolean): FileResult {
@@ -96,11 +99,13 @@ function suitesOf(module: TestModule): (TestSuite | TestModule)[] {
 
 function costOf(module: TestModule): Cost {
   const passed = module.diagnostic().duration / 1000;
-  return { file: module.relativeModuleId, passed, spent: module.meta().spent ?? NOTHING };
+  const { spent } = module.meta();
+  return { file: module.relativeModuleId, passed, spent: spent ?? NOTHING, isTold: spent !== undefined };
 }
 
 function both(one: Cost, other: Cost): Cost {
-  return { file: other.file, passed: one.passed + other.passed, spent: sumOf([one.spent, other.spent]) };
+  const isTold = one.isTold && other.isTold;
+  return { file: other.file, passed: one.passed + other.passed, spent: sumOf([one.spent, other.spent]), isTold };
 }
 
 function nameOf(test: TestCase): string {

@@ -50,6 +50,7 @@ const BUSY = `
   const burn = "for (let at = 0; at % 1_000_000 > 0 || " + used + " < 1_000_000; at++);";
   test("it is busy", () => { spawnSync(process.execPath, ["-e", burn]); });
 `;
+const DIES = `test("it dies", () => process.kill(process.pid, "SIGKILL"));`;
 /** Shorter than the busy one, so they run after it. */
 const IDLE = ["idle-1", "idle-2"];
 let directory = "";
@@ -60,6 +61,7 @@ beforeAll(async () => {
   await writeFile(join(directory, "failures.test.js"), FAILURES);
   await writeFile(join(directory, "setups.test.js"), SET_UPS);
   await writeFile(join(directory, "busy.test.js"), BUSY);
+  await writeFile(join(directory, "dies.test.js"), DIES);
   for (const name of IDLE) await writeFile(join(directory, `${name}.test.js`), `test("it is idle", () => {});`);
   const config = { test: { runner: join(ROOT, "tests/runner.ts") } };
   await writeFile(join(directory, "vitest.config.mjs"), `export default ${JSON.stringify(config)};`);
@@ -134,6 +136,12 @@ test("files are listed with their time, including their child processes", async 
   const took = lines.flatMap((line) => /^took [\d.]+ s, ([\d.]+) s of processors: busy.test.js$/.exec(line)?.[1] ?? []);
   expect(took, told).toHaveLength(1);
   expect(Number(took[0]), told).toBeGreaterThanOrEqual(1);
+});
+
+test("files that did not end are counted, because nothing tells what they spent", async () => {
+  const { told } = await runOf(["dies", "idle-1"], { CI: "false" });
+  expect(told).toMatch(/^only the whole run includes files that did not end: 1$/m);
+  expect(told).toMatch(/^by file: .*idle-1\.test\.js \d+ s/m);
 });
 
 test("files that share a process are listed with their own times", async () => {

@@ -10,6 +10,8 @@ import { firstLineOf, lineOf, resultAfter, resultOf, type Cost, type FileResult 
 
 /** Number of slowest files to print. */
 const LONGEST = 30;
+/** Number of files to print with the most processor seconds. */
+const DEAREST = 100;
 
 export default class CountingReporter implements Reporter {
   readonly #files = new Map<string, FileResult>();
@@ -62,7 +64,7 @@ function longestOf(costs: readonly Cost[]): string[] {
   return [...sumsOf(costs), ...lines];
 }
 
-/** The whole run includes vitest's own process and engines between two loans. */
+/** The whole run includes vitest's own process, engines between two loans, and files that did not end. */
 function sumsOf(costs: readonly Cost[]): string[] {
   const sum = sumOf(costs.map(({ spent }) => spent));
   const inSeconds = (seconds: number): string => `${seconds.toFixed(0)} s`;
@@ -71,11 +73,20 @@ function sumsOf(costs: readonly Cost[]): string[] {
   parts.push(`lent engines ${inSeconds(sum.lent)}`, `browsers ${inSeconds(sum.browsers)}`);
   const files = `${costs.length} files took ${inSeconds(total(sum))} of processors`;
   const folders = byFolder(costs).map(([folder, seconds]) => `${folder} ${inSeconds(seconds)}`);
+  const silent = costs.filter(({ isTold }) => !isTold).length;
   return [
     `${parts.join(", ")}\n`,
     `by folder: ${folders.join(", ")}\n`,
+    `by file: ${dearestOf(costs).join(", ")}\n`,
+    ...(silent > 0 ? [`only the whole run includes files that did not end: ${silent}\n`] : []),
     `${files}, the whole run ${inSeconds(whole)}; the longest:\n`,
   ];
+}
+
+/** The files with the most processor seconds, which are not always the slowest ones. */
+function dearestOf(costs: readonly Cost[]): string[] {
+  const dearest = costs.toSorted((a, b) => total(b.spent) - total(a.spent)).slice(0, DEAREST);
+  return dearest.map(({ file, spent }) => `${file} ${total(spent).toFixed(0)} s`);
 }
 
 /** Processor seconds of the files in each folder, `tests/http` with all below it; the largest first. */
