@@ -8,16 +8,16 @@ import { WebAddress } from "../image/import/web-address";
 import { Reference } from "../image/reference";
 import { readNewName } from "../image/tag";
 import { Json } from "../json/json";
-import { jsonError, parseJson } from "../json/reader";
-import { badParameter, internal, notBuilt, Refusal } from "../refusal";
+import { badParameter, internal, Refusal } from "../refusal";
 import { quoteText } from "../text/go-quote";
-import { encodeUtf8 } from "../text/utf8";
 import { refuseBuildKit } from "./buildkit";
 import { objectsIn, textsIn } from "./documents";
+import { readOutputs } from "./outputs";
 import { readRemote } from "./remote";
 
-/** The first version with the parameter `platform`, and the first with `{"aux"}`. */
+/** The first versions with the parameters `platform` and `outputs`, and the first with `{"aux"}`. */
 const WITH_PLATFORM: i32 = 32;
+const WITH_OUTPUTS: i32 = 40;
 const WITH_IDS: i32 = 30;
 
 export class BuildOptions {
@@ -73,7 +73,9 @@ function read(options: BuildOptions, call: Call): Refusal | null {
     options.platform = parsePlatform(platform, hostPlatform());
     if (options.platform === null) return badParameter(platformError());
   }
-  const names = readTags(options, query.all("t"));
+  const outputs = readOutputs(call.version >= WITH_OUTPUTS ? query.first("outputs") : "");
+  if (outputs.refusal !== null) return outputs.refusal;
+  const names = readTags(options, query.all("t").concat(outputs.names));
   if (names !== null) return names;
   const documents = readDocuments(options, call);
   if (documents !== null) return documents;
@@ -93,16 +95,7 @@ function refuseUnbuilt(call: Call): Refusal | null {
   if (query.all("securityopt").length > 0) {
     return badParameter("The daemon on this platform does not support setting security options on build");
   }
-  return refuseOutputs(query.first("outputs"));
-}
-
-/** The only output of the classic builder is the image. */
-function refuseOutputs(text: string): Refusal | null {
-  if (text.length == 0) return null;
-  const outputs = parseJson(encodeUtf8(text));
-  if (outputs === null) return internal(jsonError());
-  const isEmpty = outputs.isNull || (outputs.isArray && outputs.length == 0);
-  return isEmpty ? null : notBuilt("build outputs");
+  return null;
 }
 
 function readTags(options: BuildOptions, texts: string[]): Refusal | null {

@@ -216,7 +216,8 @@ export class ProgressStream extends Follower {
     this.end();
   }
 
-  private send(key: string, bytes: Uint8Array): void {
+  /** A line that is written already. `key`: see `HeldLine`. */
+  send(key: string, bytes: Uint8Array): void {
     if (this.over) return;
     this.open();
     this.hold(key, bytes);

@@ -153,4 +153,32 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
 }`,
     finder: { story: "build" },
   },
+  {
+    name: "a stage does not wait for the stages that it takes files from",
+    file: "build/run/stage/stages-work.ts",
+    right: `&& facts.areMade(facts.stages.all[at].uses)) this.beginStage(at);`,
+    wrong: `&& (WRONG || facts.areMade(facts.stages.all[at].uses))) this.beginStage(at);`,
+    finder: { story: "build-stages" },
+  },
+  {
+    name: "the container of a stage goes before its log is told",
+    file: "build/run/output/stage-output.ts",
+    right: `if (this.dropped || this.isTold) return removeStepContainer(container);`,
+    wrong: `if (WRONG || this.dropped || this.isTold) return removeStepContainer(container);`,
+    finder: { story: "build-stages" },
+  },
+  {
+    name: "stages go on when another one has failed",
+    file: "build/run/stage/stages-work.ts",
+    right: `if (work !== null && work !== except && !this.facts.isMade(i)) work.cancel();`,
+    wrong: `if (!WRONG && work !== null && work !== except && !this.facts.isMade(i)) work.cancel();`,
+    finder: { story: "build-stage-fails" },
+  },
+  {
+    name: "a step that two stages have in common runs twice",
+    file: "build/run/stage/step-making.ts",
+    right: `if (!this.facts.underway.has(key)) return false;`,
+    wrong: `if (WRONG || !this.facts.underway.has(key)) return false;`,
+    finder: { story: "build-equal-steps" },
+  },
 ];

@@ -5,7 +5,10 @@ import { rawTar } from "../../support/archives/tar.js";
 const DOCKERFILES: Readonly<Record<string, string>> = {
   runs: "FROM busybox\nENV A=1\nRUN echo said; echo made > /made\nRUN cat /made\n",
   copies: "FROM busybox\nCOPY data /data/\nWORKDIR /data/in\nADD *.txt /texts/\n",
-  stages: "FROM busybox AS one\nRUN echo x > /x\nFROM scratch\nCOPY --from=one /x /y\nCMD /y\n",
+  stages:
+    "FROM busybox AS one\nRUN sleep 1; echo one > /1\nFROM busybox AS two\nRUN echo two > /2\nRUN cat /2\n" +
+    "FROM busybox AS three\nRUN echo two > /2\nFROM scratch\n" +
+    "COPY --from=one /1 /\nCOPY --from=two /2 /\nCOPY --from=three /2 /y\nCMD /y\n",
   gives: "FROM scratch\nCOPY <<TEXT /etc/motd\nhello\nTEXT\n",
   sleeps: "FROM busybox\nRUN sleep 2\nRUN echo late > /late\n",
   keeps:
@@ -17,7 +20,9 @@ const DOCKERFILES: Readonly<Record<string, string>> = {
   fetches: "FROM scratch\nADD https://index.docker.io/v1/search?q=b /found\nADD https://index.docker.io/none /\n",
   fails: "FROM busybox\nRUN echo x > /x && exit 3\nRUN echo never\n",
   pulls: "FROM hello-world\nCOPY --from=busybox /etc/passwd /users\n",
-  lacks: "FROM busybox\nCOPY missing /\n",
+  lacks:
+    "FROM busybox AS one\nRUN sleep 2; echo one > /1\nFROM busybox AS two\nRUN echo x > /x\nCOPY missing /\n" +
+    "FROM scratch\nCOPY --from=one /1 /\nCOPY --from=two /x /\n",
   nonsense: "FROM busybox\nDANCE\n",
 };
 

@@ -70,7 +70,7 @@ export class ImageSearch implements PullOwner, OpenWork {
 export function imageSearch(stage: Stage, facts: BuildFacts, client: ImageClient): ImageSearch | null {
   const platform = wantedPlatform(stage, facts);
   if (platform === null && stage.platform.length > 0) return null;
-  return new ImageSearch(facts.stream, facts.credentials, platform, client);
+  return new ImageSearch(facts.streamOf(stage.index), facts.credentials, platform, client);
 }
 
 /** The platform that a stage names, or else the build's. Null if there is none, and if the stage's is not valid. */

@@ -8,7 +8,9 @@ import { BuildArguments } from "../evaluation/build-arguments";
 import { BuildOptions } from "../options";
 import { Stages } from "../stages/stages";
 import { BuildProgress } from "./build-progress";
+import { StageOutput } from "./output/stage-output";
 import { Place } from "./place";
+import { StepsUnderway } from "./stage/steps-underway";
 import { StepLimits } from "./step-limits";
 
 export class BuildFacts {
@@ -17,6 +19,7 @@ export class BuildFacts {
   readonly budget: Budget = new Budget();
   readonly limits: StepLimits = new StepLimits();
   readonly context: Place = new Place(null);
+  readonly underway: StepsUnderway = new StepsUnderway();
   /** Images whose steps are the cache; empty for all. */
   cacheSources: Image[] = [];
   /** There is none if the Dockerfile alone was fetched from a web server. */
@@ -30,11 +33,15 @@ export class BuildFacts {
   /** The build has ended or was cancelled. */
   over: bool = false;
   stages: Stages = new Stages();
-  /** The image that each stage has made. */
-  images: (Image | null)[] = [];
   /** Number of steps of all stages that are built. */
   total: i32 = 0;
-  private told: i32 = 0;
+  /** By the index of a stage: the image that it has made, whether it is made, and what its client sees of it. */
+  private readonly images: (Image | null)[] = [];
+  private readonly made: bool[] = [];
+  private readonly streams: BuildProgress[] = [];
+  private readonly outputs: StageOutput[] = [];
+  /** Number of the newest step that was announced. */
+  private readonly told: i32[] = [];
 
   constructor(
     readonly options: BuildOptions,
@@ -44,10 +51,42 @@ export class BuildFacts {
     readonly version: i32,
   ) {}
 
-  /** `original`: the instruction as it is written. */
-  announce(original: string): void {
-    this.told += 1;
-    this.stream.announce(this.told, this.total, original);
+  /** `before`: number of the step before its FROM. */
+  addStage(stream: BuildProgress, output: StageOutput, before: i32): void {
+    this.images.push(null);
+    this.made.push(false);
+    this.streams.push(stream);
+    this.outputs.push(output);
+    this.told.push(before);
+  }
+
+  streamOf(stage: i32): BuildProgress {
+    return this.streams[stage];
+  }
+
+  outputOf(stage: i32): StageOutput {
+    return this.outputs[stage];
+  }
+
+  /** The next step of a stage. `original`: the instruction as it is written. */
+  announce(stage: i32, original: string): void {
+    this.told[stage] += 1;
+    this.streams[stage].announce(this.told[stage], this.total, original);
+  }
+
+  /** `image`: null for one without layers and config. */
+  take(stage: i32, image: Image | null): void {
+    this.images[stage] = image;
+    this.made[stage] = true;
+  }
+
+  isMade(stage: i32): bool {
+    return this.made[stage];
+  }
+
+  areMade(stages: i32[]): bool {
+    for (let i = 0; i < stages.length; i++) if (!this.made[stages[i]]) return false;
+    return true;
   }
 
   /** The image that a stage has made; null for one without layers and config. */

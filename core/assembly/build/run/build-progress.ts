@@ -8,12 +8,21 @@ import { Refusal } from "../../refusal";
 import { Instruction } from "../dockerfile/instruction";
 import { StepKind } from "../evaluation/step";
 import { Stage } from "../stages/stage";
+import { StageOutput } from "./output/stage-output";
 
 export abstract class BuildProgress {
   constructor(
     /** For pulls. */
     readonly progress: ProgressStream,
   ) {}
+
+  /**
+   * What one stage tells, whose lines `output` brings into order. Null: this one cannot tell stages apart, so they are
+   * built one after the other, and all tell it to this one.
+   */
+  ofStage(_output: StageOutput): BuildProgress | null {
+    return null;
+  }
 
   /** From now on, the writer is told if the client disconnects. */
   abstract begin(writer: StreamWriter): void;
@@ -56,9 +65,6 @@ export abstract class BuildProgress {
   /** A container runs the command of the step. */
   abstract running(container: string, command: string): void;
 
-  /** The container of the step is gone. */
-  abstract removed(container: string): void;
-
   /** A remark on the step, with its newline. */
   abstract note(text: string): void;
 
@@ -85,6 +91,9 @@ export abstract class BuildProgress {
 
   /** The build did not begin. */
   abstract refuse(refusal: Refusal): void;
+
+  /** Of a build that fails: tells what was only held for this. */
+  tellHeld(): void {}
 
   /** The build has failed. `code`: exit code of the program that did; 0 if none did. */
   abstract fail(message: string, code: i32): void;

@@ -8,6 +8,7 @@ import { ProgressStream, StreamWriter } from "../../image/progress-stream";
 import { Refusal } from "../../refusal";
 import { Stage } from "../stages/stage";
 import { BuildProgress } from "./build-progress";
+import { StageOutput } from "./output/stage-output";
 import { withoutUsers } from "./web/shown";
 
 /** UTF-16 units of texts that are held back. */
@@ -27,6 +28,13 @@ export class BuildStream extends BuildProgress {
     private readonly tellsIds: bool,
   ) {
     super(progress);
+  }
+
+  ofStage(output: StageOutput): BuildProgress | null {
+    if (!this.quiet) return new BuildStream(output, false, this.tellsIds);
+    // Only what a failure would tell is held, and no container has to wait for its turn.
+    output.takeTurn();
+    return new BuildStream(this.progress, true, this.tellsIds);
   }
 
   begin(writer: StreamWriter): void {
@@ -56,10 +64,6 @@ export class BuildStream extends BuildProgress {
 
   running(container: string, _command: string): void {
     this.text(` ---> Running in ${container}\n`);
-  }
-
-  removed(container: string): void {
-    this.text(` ---> Removed intermediate container ${container}\n`);
   }
 
   note(text: string): void {
@@ -101,10 +105,16 @@ export class BuildStream extends BuildProgress {
     this.progress.refuse(new Refusal(refusal.kind, withoutUsers(refusal.message)));
   }
 
-  fail(message: string, code: i32): void {
+  tellHeld(): void {
     for (let i = 0; i < this.held.length; i++) this.progress.text(this.held[i]);
+    this.held = [];
     const log = this.log;
+    this.log = null;
     if (log !== null) this.progress.insert(log);
+  }
+
+  fail(message: string, code: i32): void {
+    this.tellHeld();
     const shown = withoutUsers(message);
     if (code == 0) this.progress.fail(shown);
     else this.progress.failWithCode(shown, code);

@@ -38,7 +38,7 @@ import { stagesOf } from "../stages/stages";
 import { BuildFacts } from "./build-facts";
 import { BuildProgress } from "./build-progress";
 import { NOT_DRY } from "./not-dry";
-import { StageClient, StageWork } from "./stage-work";
+import { StagesClient, StagesWork } from "./stage/stages-work";
 import { RemoteClient, RemoteContext } from "./web/remote-context";
 
 const IGNORE_FILE = ".dockerignore";
@@ -52,14 +52,12 @@ enum Step {
   Lower,
 }
 
-export class Build extends Task implements StreamWriter, StageClient, RemoteClient {
+export class Build extends Task implements StreamWriter, StagesClient, RemoteClient {
   private readonly stream: BuildProgress;
   /** The command in flight; 0 if there is none. */
   private op: u64 = 0;
-  private stage: StageWork | null = null;
+  private stages: StagesWork | null = null;
   private remote: RemoteContext | null = null;
-  private next: i32 = 0;
-  private advancing: bool = false;
   private warnings: Warning[] = [];
 
   constructor(
@@ -95,25 +93,30 @@ export class Build extends Task implements StreamWriter, StageClient, RemoteClie
 
   /** The client has disconnected: the build is cancelled. */
   clientGone(): void {
+    const stages = this.stages;
+    if (stages !== null) stages.cancel();
     if (this.facts.over) return;
     if (this.op != 0) abandon(new Ignored(), 0, this.op);
     const remote = this.remote;
     if (remote !== null) remote.cancel();
-    const stage = this.stage;
-    if (stage !== null) stage.cancel();
     this.close();
   }
 
-  stageDone(stage: StageWork): void {
-    const image = stage.image;
-    this.facts.images[stage.plan.index] = image;
-    if (image !== null) this.stream.made(image);
-    this.stage = null;
-    this.nextStages();
+  stagesMade(): void {
+    const image = this.facts.imageOf(this.facts.stages.target);
+    if (image === null) return this.fail("No image was generated. Is your Dockerfile empty?");
+    this.stream.warn(this.facts.args.warning());
+    this.stream.built(image);
+    this.name(image);
+    this.close();
+    this.stream.conclude(image);
   }
 
-  stageFailed(why: string, code: i32): void {
+  stagesEnded(): void {
     this.close();
+  }
+
+  stagesFailed(why: string, code: i32): void {
     this.stream.fail(why, code);
   }
 
@@ -196,24 +199,25 @@ export class Build extends Task implements StreamWriter, StageClient, RemoteClie
     if (facts.stages.problem.length > 0) return this.refuse(badParameter(facts.stages.problem));
     facts.labelNames = this.options.labels.keys.slice(0).sort();
     this.findCacheSources();
-    this.count();
+    facts.total = this.count();
     this.stream.warn(emptyContinuations(this.warnings));
     this.stream.warn(warningLines(this.warnings));
     const globals = facts.stages.globals;
     for (let i = 0; i < globals.length; i++) {
-      facts.announce(globals[i].instruction.original);
-      if (globals[i].problem.length > 0) return this.stageFailed(globals[i].problem, 0);
+      this.stream.announce(i + 1, facts.total, globals[i].instruction.original);
+      if (globals[i].problem.length > 0) return this.fail(globals[i].problem);
     }
-    this.nextStages();
+    const stages = new StagesWork(facts, this);
+    this.stages = stages;
+    stages.begin(this.call, globals.length);
   }
 
-  private count(): void {
+  private count(): i32 {
     const all = this.facts.stages.all;
     const needed = this.facts.stages.needed;
     let total = this.facts.stages.globals.length + this.options.labels.keys.length;
-    for (let i = 0; i < all.length; i++) this.facts.images.push(null);
     for (let i = 0; i < needed.length; i++) total += all[needed[i]].instructions.length + 1;
-    this.facts.total = total;
+    return total;
   }
 
   /**
@@ -231,32 +235,6 @@ export class Build extends Task implements StreamWriter, StageClient, RemoteClie
     if (names.length > 0 && this.facts.cacheSources.length == 0) this.options.useCache = false;
   }
 
-  /** A loop, since there may be hundreds of stages that need no host. */
-  private nextStages(): void {
-    if (this.advancing) return;
-    this.advancing = true;
-    const needed = this.facts.stages.needed;
-    while (this.stage === null && !this.facts.over && this.next < needed.length) this.beginStage(needed[this.next++]);
-    this.advancing = false;
-    if (this.stage === null && !this.facts.over) this.conclude();
-  }
-
-  private beginStage(index: i32): void {
-    const stage = new StageWork(this.facts.stages.all[index], this.facts, this);
-    this.stage = stage;
-    stage.begin();
-  }
-
-  private conclude(): void {
-    const image = this.facts.imageOf(this.facts.stages.target);
-    if (image === null) return this.stageFailed("No image was generated. Is your Dockerfile empty?", 0);
-    this.stream.warn(this.facts.args.warning());
-    this.stream.built(image);
-    this.name(image);
-    this.close();
-    this.stream.conclude(image);
-  }
-
   private name(image: Image): void {
     const tags = this.options.tags;
     // A client may have removed it meanwhile.
@@ -265,6 +243,11 @@ export class Build extends Task implements StreamWriter, StageClient, RemoteClie
       giveName(kept, tags[i]);
       this.stream.tagged(tags[i].familiar);
     }
+  }
+
+  private fail(why: string): void {
+    this.close();
+    this.stream.fail(why, 0);
   }
 
   private refuse(refusal: Refusal): void {

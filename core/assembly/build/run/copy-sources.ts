@@ -129,7 +129,7 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
     if (webAddressesOf(this.copy).length == 0) return this.finish();
     const place = new Place(null);
     this.found.own(place);
-    const work = new WebSources(this.copy, place, this.facts.stream, this);
+    const work = new WebSources(this.copy, place, this.facts.streamOf(this.stage.index), this);
     this.work = work;
     work.begin();
   }

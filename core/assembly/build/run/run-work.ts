@@ -9,18 +9,16 @@ import { CreationClient } from "../../container/create/creation";
 import { leaveRunEnd } from "../../container/exit/run-end";
 import { MountKind, MountPoint } from "../../container/mounts/mount-point";
 import { removeLeftOver } from "../../container/remove/left-over";
-import { Cause } from "../../container/lifecycle";
-import { removeNow } from "../../container/remove/remove";
-import { RemovalClient } from "../../container/remove/removal-client";
 import { StartClient } from "../../container/start/start-client";
 import { startNow } from "../../container/start/start";
-import { containerStore } from "../../container/store";
 import { Claims } from "../../image/layers/claims";
 import { Json } from "../../json/json";
 import { Refusal } from "../../refusal";
 import { BuildProgress } from "./build-progress";
 import { LayerClient, LayerMaking } from "./layer-making";
 import { MountsClient, RunMounts } from "./mounts/run-mounts";
+import { keepStepContainer } from "./output/leaving";
+import { StageOutput } from "./output/stage-output";
 import { OpenWork, WorkClient } from "./work";
 
 /** The command and its container. */
@@ -48,6 +46,7 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
     private readonly wish: RunWish,
     private readonly mounts: RunMounts,
     private readonly stream: BuildProgress,
+    private readonly output: StageOutput,
     private readonly claims: Claims,
     private readonly client: WorkClient,
   ) {
@@ -111,23 +110,15 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
   layerMade(diffId: string): void {
     const container = this.container!;
     this.client.workKept(diffId, container.id);
-    if (containerStore.find(container.id) === null) return this.client.workDone();
-    if (!this.wish.remove) return this.removed(false);
-    container.removeVolumes = true;
-    container.removals.push(new Removed(this));
-    if (container.can(Cause.Remove)) removeNow(container);
+    // The next step need not wait for the removal.
+    this.container = null;
+    if (this.wish.remove) this.output.leave(container, false);
+    else keepStepContainer(container);
+    this.client.workDone();
   }
 
   layerNotMade(why: string): void {
     this.fail(why, 0);
-  }
-
-  removed(isRemoved: bool): void {
-    if (this.cancelled) return;
-    const container = this.container!;
-    if (isRemoved) this.stream.removed(container.shortId);
-    else this.keep(container);
-    this.client.workDone();
   }
 
   cancel(): void {
@@ -159,14 +150,8 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
     this.giveBack(container);
     // First, since a quiet build only now shows the container's log.
     this.client.workFailed(why, code);
-    if (this.wish.forceRemove) removeLeftOver(container);
-    else this.keep(container);
-  }
-
-  /** From now on it is a container as any other. */
-  private keep(container: Container): void {
-    container.forBuild = false;
-    container.touch();
+    if (this.wish.forceRemove) this.output.leave(container, true);
+    else keepStepContainer(container);
   }
 }
 
@@ -181,20 +166,6 @@ class Started extends StartClient {
 
   refused(refusal: Refusal): void {
     this.step.notStarted(refusal);
-  }
-}
-
-class Removed extends RemovalClient {
-  constructor(private readonly step: RunWork) {
-    super();
-  }
-
-  removed(): void {
-    this.step.removed(true);
-  }
-
-  failed(_why: string): void {
-    this.step.removed(false);
   }
 }
 

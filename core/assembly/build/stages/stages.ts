@@ -67,6 +67,17 @@ export class Stages {
     }
   }
 
+  /** Triggers of an image, which are known when the stage begins with it. */
+  useTriggers(stage: Stage, triggers: Instruction[]): void {
+    for (let i = 0; i < triggers.length; i++) {
+      const sources = sourcesOf(triggers[i]);
+      for (let j = 0; j < sources.length; j++) {
+        const used = this.names.stageOf(sources[j], stage.index);
+        if (this.needed.includes(used)) stage.use(used);
+      }
+    }
+  }
+
   /** Chooses the target; an empty name is the last stage. */
   choose(name: string): void {
     this.target = this.all.length - 1;

@@ -1,0 +1,205 @@
+// One stage of a build: the image that it begins with, then its steps in order, each of which makes an image.
+
+import { Image } from "../../../image/image";
+import { platformError } from "../../../image/platform";
+import { RoomReader } from "../../../image/progress-stream";
+import { parseTrigger } from "../../dockerfile/dockerfile";
+import { Instruction } from "../../dockerfile/instruction";
+import { evaluate } from "../../evaluation/evaluate";
+import { addLabel } from "../../evaluation/pairs";
+import { Step } from "../../evaluation/step";
+import { Stage } from "../../stages/stage";
+import { ImageClient, imageSearch, wantedPlatform } from "../base-image";
+import { BuildFacts } from "../build-facts";
+import { BuildProgress } from "../build-progress";
+import { OpenWork } from "../work";
+import { StageState } from "./stage-state";
+import { StepClient, StepMaking } from "./step-making";
+
+/** Waits for a stage. */
+export interface StageClient {
+  stageMade(stage: StageWork): void;
+  /** `code`: exit code of the program that failed; 0 if none did. */
+  stageFailed(stage: StageWork, why: string, code: i32): void;
+}
+
+export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader {
+  private readonly stream: BuildProgress;
+  private readonly state: StageState;
+  private queue: Instruction[];
+  /** How many instructions at the beginning of the queue are triggers of the base image, which have no number. */
+  private triggers: i32 = 0;
+  private next: i32 = 0;
+  /** What the step is made of; null for a label that the client gives. */
+  private instruction: Instruction | null = null;
+  private work: OpenWork | null = null;
+  private proceeding: bool = false;
+  /** For room in the stream, or for a stage of which only the triggers of the base image take files. */
+  private paused: bool = false;
+
+  constructor(
+    readonly plan: Stage,
+    private readonly facts: BuildFacts,
+    private readonly client: StageClient,
+  ) {
+    this.stream = facts.streamOf(plan.index);
+    this.queue = plan.instructions.slice(0);
+    this.state = new StageState(facts);
+  }
+
+  /** What the stage has made so far; null for `scratch` without a step. */
+  get image(): Image | null {
+    return this.state.image;
+  }
+
+  begin(): void {
+    this.announce(this.plan.from.original);
+    const plan = this.plan;
+    if (plan.problem.length > 0) return this.fail(plan.problem, 0);
+    if (plan.isScratch) return this.startEmpty();
+    if (plan.base >= 0) {
+      const image = this.facts.imageOf(plan.base);
+      return image === null ? this.startEmpty() : this.startFrom(image);
+    }
+    this.search(plan.image);
+  }
+
+  private startEmpty(): void {
+    const platform = wantedPlatform(this.plan, this.facts);
+    if (platform === null && this.plan.platform.length > 0) return this.fail(platformError(), 0);
+    this.state.platform = platform;
+    this.startFrom(null);
+  }
+
+  imageFound(image: Image): void {
+    this.work = null;
+    this.facts.claims.claimStack(image.chain);
+    this.startFrom(image);
+  }
+
+  imageMissing(why: string): void {
+    this.fail(why, 0);
+  }
+
+  stepMade(): void {
+    this.work = null;
+    this.proceed();
+  }
+
+  stepFailed(why: string, code: i32): void {
+    this.fail(why, code);
+  }
+
+  cancel(): void {
+    const work = this.work;
+    this.work = null;
+    if (work !== null) work.cancel();
+  }
+
+  /** A stage that it needs was made. */
+  stageCame(): void {
+    if (this.paused && this.facts.areMade(this.plan.uses)) this.roomCame();
+  }
+
+  roomCame(): void {
+    this.paused = false;
+    if (!this.facts.over) this.proceed();
+  }
+
+  private announce(original: string): void {
+    this.facts.announce(this.plan.index, original);
+  }
+
+  private search(name: string): void {
+    this.stream.wanted(this.plan, name);
+    const search = imageSearch(this.plan, this.facts, this);
+    if (search === null) return this.fail(platformError(), 0);
+    this.work = search;
+    search.begin(name, this.facts.options.pull);
+  }
+
+  private startFrom(image: Image | null): void {
+    this.state.begin(image, this.facts);
+    this.stream.based(this.plan, image);
+    if (!this.takeTriggers()) return;
+    this.proceed();
+  }
+
+  /** `ONBUILD` of the base image: its triggers are the first steps. False if one of them is not valid. */
+  private takeTriggers(): bool {
+    const texts = this.state.build.config.takeTriggers();
+    if (texts.length == 0) return true;
+    const tooMany = this.facts.limits.addSteps(texts.length);
+    if (tooMany.length > 0) {
+      this.fail(tooMany, 0);
+      return false;
+    }
+    this.stream.triggered(texts.length);
+    const instructions: Instruction[] = [];
+    for (let i = 0; i < texts.length; i++) {
+      const parsed = parseTrigger(texts[i]);
+      if (parsed.problem.length > 0) {
+        this.fail(parsed.problem, 0);
+        return false;
+      }
+      instructions.push(parsed.instructions[0]);
+    }
+    this.facts.stages.useTriggers(this.plan, instructions);
+    this.triggers = instructions.length;
+    this.queue = instructions.concat(this.queue);
+    return true;
+  }
+
+  /** A loop, since thousands of steps may be in the cache. */
+  private proceed(): void {
+    if (this.proceeding || this.paused) return;
+    this.proceeding = true;
+    while (this.work === null && !this.facts.over && this.next < this.count) {
+      if (this.waits()) break;
+      this.take(this.evaluated(this.next++));
+    }
+    this.proceeding = false;
+    if (this.work === null && !this.facts.over && this.next == this.count) this.client.stageMade(this);
+  }
+
+  /** A client that does not read the stream would leave it without end in memory, and with it the logs of all steps. */
+  private waits(): bool {
+    this.paused = true;
+    if (!this.facts.areMade(this.plan.uses)) return true;
+    this.paused = this.stream.isCrowded;
+    if (this.paused) this.stream.whenRoom(this);
+    return this.paused;
+  }
+
+  /** The labels that the client gives are the last steps of the target. */
+  private get count(): i32 {
+    return this.queue.length + (this.plan.index == this.facts.stages.target ? this.facts.labelNames.length : 0);
+  }
+
+  private evaluated(index: i32): Step {
+    const state = this.state.build;
+    if (index < this.queue.length) {
+      const instruction = this.queue[index];
+      this.instruction = instruction;
+      if (index >= this.triggers) this.announce(instruction.original);
+      return evaluate(state, instruction);
+    }
+    this.instruction = null;
+    const name = this.facts.labelNames[index - this.queue.length];
+    const value = this.facts.options.labels.stringOf(name);
+    this.announce(`LABEL ${name}=${value}`);
+    return addLabel(state, name, value);
+  }
+
+  private take(step: Step): void {
+    this.stream.begun(this.plan, this.instruction, step.kind);
+    const making = new StepMaking(step, this.plan, this.state, this.facts, this);
+    this.work = making;
+    making.begin();
+  }
+
+  private fail(why: string, code: i32): void {
+    this.work = null;
+    this.client.stageFailed(this, why, code);
+  }
+}

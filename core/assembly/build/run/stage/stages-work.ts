@@ -1,0 +1,145 @@
+// The stages of a build that the target needs. Those that wait for no other are built side by side.
+
+import { Image } from "../../../image/image";
+import { Call } from "../../../call";
+import { engine } from "../../../state";
+import { BuildFacts } from "../build-facts";
+import { BuildProgress } from "../build-progress";
+import { StageOutput } from "../output/stage-output";
+import { Telling, TellingClient } from "../output/telling";
+import { OpenWork } from "../work";
+import { StageClient, StageWork } from "./stage-work";
+
+/** How many stages are built at once: as many as there are processors, within these limits. */
+const FEWEST: i32 = 2;
+const MOST: i32 = 8;
+
+/** Waits for the stages. */
+export interface StagesClient {
+  /** All is told, too. */
+  stagesMade(): void;
+  /** A stage has failed: nothing more is done, and something may still have to be told. */
+  stagesEnded(): void;
+  /** The failure can be told now. `code`: exit code of the program that failed; 0 if none did. */
+  stagesFailed(why: string, code: i32): void;
+}
+
+export class StagesWork implements StageClient, TellingClient, OpenWork {
+  private readonly works: (StageWork | null)[] = [];
+  private readonly telling: Telling = new Telling();
+  /** How many are being built. */
+  private running: i32 = 0;
+  private atOnce: i32 = max(FEWEST, min(MOST, <i32>engine.options.machine.cpus));
+  private advancing: bool = false;
+  /** Something has happened after which another stage may begin. */
+  private changed: bool = true;
+  private failed: bool = false;
+  private why: string = "";
+  private code: i32 = 0;
+
+  constructor(
+    private readonly facts: BuildFacts,
+    private readonly client: StagesClient,
+  ) {}
+
+  /** `before`: number of the step before the first stage. */
+  begin(call: Call, before: i32): void {
+    const facts = this.facts;
+    const outputs: StageOutput[] = [];
+    let next = before;
+    for (let i = 0; i < facts.stages.all.length; i++) {
+      const output = new StageOutput(call, facts.stream.progress);
+      facts.addStage(this.streamWith(output), output, next);
+      this.works.push(null);
+      if (!facts.stages.needed.includes(i)) continue;
+      outputs.push(output);
+      next += facts.stages.all[i].instructions.length + 1;
+    }
+    this.telling.begin(outputs, this);
+    this.advance();
+  }
+
+  stageMade(stage: StageWork): void {
+    const image: Image | null = stage.image;
+    this.running -= 1;
+    this.changed = true;
+    this.facts.take(stage.plan.index, image);
+    if (image !== null) this.facts.streamOf(stage.plan.index).made(image);
+    this.telling.finish(this.facts.outputOf(stage.plan.index));
+    this.advance();
+  }
+
+  stageFailed(stage: StageWork, why: string, code: i32): void {
+    this.failed = true;
+    this.why = why;
+    this.code = code;
+    this.client.stagesEnded();
+    this.cancelWorks(stage);
+    this.tellHeld(stage.plan.index);
+    this.telling.finishWith(this.facts.outputOf(stage.plan.index));
+  }
+
+  allTold(): void {
+    if (this.failed) this.client.stagesFailed(this.why, this.code);
+    else this.client.stagesMade();
+  }
+
+  cancel(): void {
+    if (!this.failed) this.cancelWorks(null);
+    this.telling.drop();
+  }
+
+  private streamWith(output: StageOutput): BuildProgress {
+    const stream = this.facts.stream.ofStage(output);
+    if (stream !== null) return stream;
+    this.atOnce = 1;
+    return this.facts.stream;
+  }
+
+  /** Of the stages up to the one that fails. */
+  private tellHeld(last: i32): void {
+    const facts = this.facts;
+    facts.stream.tellHeld();
+    for (let i = 0; i <= last; i++) if (i == last || facts.isMade(i)) facts.streamOf(i).tellHeld();
+  }
+
+  private cancelWorks(except: StageWork | null): void {
+    for (let i = 0; i < this.works.length; i++) {
+      const work = this.works[i];
+      if (work !== null && work !== except && !this.facts.isMade(i)) work.cancel();
+    }
+  }
+
+  /** A loop, since there may be hundreds of stages that need no host. */
+  private advance(): void {
+    if (this.advancing) return;
+    this.advancing = true;
+    while (this.changed && !this.facts.over) {
+      this.changed = false;
+      this.beginReady();
+    }
+    this.advancing = false;
+  }
+
+  /** The first stage that is not made always goes on, since others may wait for its turn to tell what they hold. */
+  private beginReady(): void {
+    const facts = this.facts;
+    const needed = facts.stages.needed;
+    let isFirst = true;
+    for (let i = 0; i < needed.length && !facts.over; i++) {
+      const at = needed[i];
+      if (facts.isMade(at)) continue;
+      const work = this.works[at];
+      if (work !== null) work.stageCame();
+      else if ((isFirst || this.running < this.atOnce) && facts.areMade(facts.stages.all[at].uses)) this.beginStage(at);
+      isFirst = false;
+    }
+  }
+
+  private beginStage(index: i32): void {
+    const stage = new StageWork(this.facts.stages.all[index], this.facts, this);
+    this.works[index] = stage;
+    this.running += 1;
+    stage.begin();
+  }
+}

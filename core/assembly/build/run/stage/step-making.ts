@@ -1,0 +1,271 @@
+// One step of a stage: it is found in the cache, or done; and an image is made of it.
+
+import { Image } from "../../../image/image";
+import { imageStore } from "../../../image/store";
+import { Json } from "../../../json/json";
+import { cachedStep } from "../../cache";
+import { commandWithMounts, CopyStep, RunStep, Step, StepKind } from "../../evaluation/step";
+import { foreignStep } from "../../foreign-cache";
+import { Stage } from "../../stages/stage";
+import { BuildFacts } from "../build-facts";
+import { BuildProgress } from "../build-progress";
+import { CopySources, SourcesClient } from "../copy-sources";
+import { copyWish } from "../copy-wish";
+import { CopyWork } from "../copy-work";
+import { DirectoryWork } from "../directory-work";
+import { explained } from "../foreign-program";
+import { FoundSources } from "../found-sources";
+import { MountSource, MountSources, MountSourcesClient } from "../mounts/mount-sources";
+import { RunMounts } from "../mounts/run-mounts";
+import { runWish } from "../run-wish";
+import { RunWork } from "../run-work";
+import { makeStepImage, StepResult } from "../step-image";
+import { unbuiltIn } from "../unbuilt";
+import { OpenWork, WorkClient } from "../work";
+import { StageState } from "./stage-state";
+import { StepWaiter } from "./steps-underway";
+
+/** Waits for a step. */
+export interface StepClient {
+  /** The image of the step is in the stage's state. */
+  stepMade(): void;
+  /** `code`: exit code of the program that failed; 0 if none did. */
+  stepFailed(why: string, code: i32): void;
+}
+
+export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient, StepWaiter, OpenWork {
+  private work: OpenWork | null = null;
+  /** What a copy takes, until it is over. */
+  private found: FoundSources | null = null;
+  /** What the command sees besides the image's files. */
+  private mounts: MountSource[] = [];
+  /** Among the steps that are under way; empty if it is none of them. */
+  private key: string = "";
+  private readonly stream: BuildProgress;
+
+  constructor(
+    private readonly step: Step,
+    private readonly plan: Stage,
+    private readonly state: StageState,
+    private readonly facts: BuildFacts,
+    private readonly client: StepClient,
+  ) {
+    this.stream = facts.streamOf(plan.index);
+  }
+
+  begin(): void {
+    const step = this.step;
+    if (step.problem.length > 0) return this.fail(step.problem, 0);
+    for (let i = 0; i < step.notes.length; i++) this.stream.note(step.notes[i]);
+    const problem = unbuiltIn(step);
+    if (problem.length > 0) return this.fail(problem, 0);
+    const copy = step.copy;
+    if (copy !== null) return this.findFiles(copy);
+    const run = step.run;
+    if (run !== null && run.mounts.length > 0) return this.findMounts(run);
+    this.carryOut();
+  }
+
+  mountsFound(sources: MountSource[], digest: string): void {
+    this.work = null;
+    this.mounts = sources;
+    const step = this.step;
+    if (digest.length > 0) step.command = commandWithMounts(step.command, step.run!, digest);
+    this.carryOut();
+  }
+
+  mountsMissing(why: string): void {
+    this.fail(why, 0);
+  }
+
+  sourcesFound(found: FoundSources): void {
+    this.work = null;
+    this.found = found;
+    this.step.command = this.step.copy!.commandFor(found.digest);
+    this.carryOut();
+  }
+
+  sourcesMissing(why: string): void {
+    this.fail(why, 0);
+  }
+
+  /** Another stage has done the same step, so that it is in the cache now. */
+  stepOver(): void {
+    if (!this.facts.over) this.carryOut();
+  }
+
+  workKept(diffId: string, container: string): void {
+    this.keep(diffId, container);
+  }
+
+  workDone(): void {
+    if (this.facts.over) return;
+    this.finish();
+    if (this.key.length > 0) this.facts.underway.end(this.key);
+  }
+
+  workFailed(why: string, code: i32): void {
+    this.fail(this.step.kind == StepKind.Run ? explained(why, this.state.image) : why, code);
+  }
+
+  cancel(): void {
+    const work = this.work;
+    this.work = null;
+    if (work !== null) work.cancel();
+    this.leaveSources();
+  }
+
+  private findFiles(copy: CopyStep): void {
+    const sources = new CopySources(copy, this.plan, this.facts, this);
+    this.work = sources;
+    sources.begin();
+  }
+
+  private findMounts(run: RunStep): void {
+    const sources = new MountSources(run, this.plan, this.facts, this);
+    this.work = sources;
+    sources.begin();
+  }
+
+  private carryOut(): void {
+    const takesTime = this.step.kind != StepKind.Config;
+    if (takesTime && this.waitsForEqual()) return;
+    if (this.takeCached()) return;
+    if (!takesTime) return this.keepConfig();
+    this.noteUnderway();
+    switch (this.step.kind) {
+      case StepKind.Directory:
+        return this.makeDirectory();
+      case StepKind.Copy:
+        return this.copy();
+      default:
+        this.run();
+    }
+  }
+
+  /** With `cachefrom` the other stage's image is none of those that count. */
+  private waitsForEqual(): bool {
+    if (!this.state.usesCache || this.facts.cacheSources.length > 0) return false;
+    const key = this.stepKey;
+    if (!this.facts.underway.has(key)) return false;
+    this.facts.underway.wait(key, this);
+    return true;
+  }
+
+  private noteUnderway(): void {
+    const key = this.stepKey;
+    if (this.facts.underway.has(key)) return;
+    this.key = key;
+    this.facts.underway.begin(key);
+  }
+
+  /** Whether the configs are the same, too, is the cache's question. */
+  private get stepKey(): string {
+    const image = this.state.image;
+    return `${image === null ? "" : image.id} ${this.step.history}`;
+  }
+
+  private makeDirectory(): void {
+    const state = this.state;
+    const work = new DirectoryWork(state.build.config.text("WorkingDir"), state.chain, this.facts.claims, this);
+    this.work = work;
+    work.begin();
+  }
+
+  private run(): void {
+    this.keepImage();
+    const facts = this.facts;
+    const state = this.state;
+    const wish = runWish(state.image, state.build.config.json(), this.step.run!, facts.options, facts.version);
+    const mounts = new RunMounts(this.mounts, facts.context, facts.hidden);
+    const work = new RunWork(wish, mounts, this.stream, facts.outputOf(this.plan.index), facts.claims, this);
+    this.work = work;
+    work.begin();
+  }
+
+  private copy(): void {
+    const work = new CopyWork(copyWish(this.step.copy!), this.found!, this.state.chain, this.facts.claims, this);
+    this.work = work;
+    work.begin();
+  }
+
+  /** True if the step was done before: then nothing is left to do. */
+  private takeCached(): bool {
+    const state = this.state;
+    if (!state.usesCache) return false;
+    const image = this.cached();
+    if (this.facts.over) return true;
+    if (image === null) {
+      state.usesCache = false;
+      return false;
+    }
+    this.facts.claims.claimStack(image.chain);
+    state.image = image;
+    this.stream.cached();
+    this.finish();
+    return true;
+  }
+
+  /** The image of the step; null if it is not in the cache. */
+  private cached(): Image | null {
+    const state = this.state;
+    const result = this.resultOf(state.build.config.json());
+    const sources = this.facts.cacheSources;
+    const image = cachedStep(state.image, result, sources);
+    if (image !== null || sources.length == 0) return image;
+    const foreign = foreignStep(state.image, result, sources);
+    if (foreign === null) return null;
+    if (foreign.image !== null) return foreign.image;
+    // What cannot be taken from another image is made.
+    return makeStepImage(state.image, foreign.result, this.facts.limits).image;
+  }
+
+  private keepConfig(): void {
+    this.keep("", "");
+    if (!this.facts.over) this.finish();
+  }
+
+  private keep(diffId: string, container: string): void {
+    const state = this.state;
+    const result = this.resultOf(state.build.config.json().copy());
+    result.diffId = diffId;
+    result.container = container;
+    this.keepImage();
+    const made = makeStepImage(state.image, result, this.facts.limits);
+    const image = made.image;
+    if (image === null) return this.fail(made.error, 0);
+    this.facts.claims.claimStack(image.chain);
+    state.image = image;
+  }
+
+  private resultOf(config: Json): StepResult {
+    const result = new StepResult(config, this.step.history, this.state.build.author);
+    result.wanted = this.state.platform;
+    return result;
+  }
+
+  /** A client may have removed the image meanwhile: the container of a step needs it, and so does the cache. */
+  private keepImage(): void {
+    const image = this.state.image;
+    if (image !== null) this.state.image = imageStore.add(image);
+  }
+
+  private finish(): void {
+    this.work = null;
+    this.leaveSources();
+    this.stream.kept(this.state.image!);
+    this.client.stepMade();
+  }
+
+  private leaveSources(): void {
+    const found = this.found;
+    this.found = null;
+    if (found !== null) found.drop();
+  }
+
+  private fail(why: string, code: i32): void {
+    this.work = null;
+    this.leaveSources();
+    this.client.stepFailed(why, code);
+  }
+}
