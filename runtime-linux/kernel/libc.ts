@@ -26,6 +26,10 @@ import {
   SOL_SOCKET,
   SO_REUSEADDR,
   SO_PEERCRED,
+  SO_SNDBUF,
+  SO_RCVBUF,
+  SO_SNDBUFFORCE,
+  SO_RCVBUFFORCE,
   IPPROTO_IPV6,
   IPV6_V6ONLY,
   DT_UNKNOWN,
@@ -238,7 +242,9 @@ export const libc: Kernel = {
     }
   },
   openNetlink(protocol) {
-    return call("socket", "netlink", AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
+    const fd = call("socket", "netlink", AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
+    if (protocol === NETLINK_NETFILTER) raiseBuffers(fd);
+    return fd;
   },
   async netlink(fd, requests) {
     await callAside("sendto", fd, requests, requests.length, 0, null, 0);
@@ -266,6 +272,25 @@ export const libc: Kernel = {
     return fd;
   },
 };
+
+/**
+ * A transaction of netfilter is one message, which the usual buffer of 200 KB would limit to some 3000 ports. Without the
+ * right over the machine's limits, the buffers become as large as those allow. They are bounds: nothing is allocated.
+ */
+function raiseBuffers(fd: number): void {
+  const bytes = int(NETFILTER_BUFFER);
+  for (const [forced, usual] of [
+    [SO_SNDBUFFORCE, SO_SNDBUF],
+    [SO_RCVBUFFORCE, SO_RCVBUF],
+  ] as const) {
+    if (attempt("setsockopt", fd, SOL_SOCKET, forced, bytes, 4) < 0)
+      attempt("setsockopt", fd, SOL_SOCKET, usual, bytes, 4);
+  }
+}
+
+/** Room for some 100,000 elements of IPv6. */
+const NETFILTER_BUFFER = 8 << 20;
+const NETLINK_NETFILTER = 12;
 
 /** Large enough for most values of extended attributes. */
 const ATTRIBUTE = Buffer.alloc(1024);

@@ -55,24 +55,22 @@ export class Netlink {
     if (first) throw first;
   }
 
+  /** Carries out all requests as `request` does, but in one message, however many they are: as a transaction needs it. */
+  async requestTogether(requests: readonly Request[]): Promise<void> {
+    const failure = await this.#failureOf(requests);
+    if (failure) throw failure;
+  }
+
   /** The first failure. The kernel tells all of them, so that only the last request needs an answer if it succeeds. */
   async #failureOf(requests: readonly Request[]): Promise<Error | undefined> {
     const last = requests.length - 1;
     const all = requests.map((request, at) => encode(request, at === last ? NLM_F_ACK : 0, at));
     const bytes = Buffer.concat(all);
     for (const answer of await this.kernel.netlink(this.fd, bytes)) {
-      const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
-      const request = requests[view.getUint32(8, LITTLE)];
-      const errno = view.getInt32(HEADER, LITTLE);
-      if (view.getUint16(4, LITTLE) !== NLMSG_ERROR || errno === 0 || !request) continue;
-      const code = getSystemErrorName(errno);
-      if (request.settled.includes(code)) continue;
-      return Object.assign(new Error(`${code}: ${request.about}`), {
-        code,
-        errno,
-        syscall: "netlink",
-        path: request.about,
-      });
+      const errno = errnoOf(answer);
+      const request = requests[numberAt(answer, 8)];
+      if (errno === 0 || !request) continue;
+      if (!request.settled.includes(getSystemErrorName(errno))) return failureFor(request, errno);
     }
     return undefined;
   }
@@ -83,9 +81,16 @@ export class Netlink {
     return answers.flatMap((answer) => [...bodies(answer)]);
   }
 
-  /** Asks for one object: the body of the kernel's answer, or undefined if the object does not exist. */
+  /**
+   * Asks for one object: the body of the kernel's answer, or undefined if the object does not exist. Throws an
+   * `ErrnoException` if the kernel does not answer that question.
+   */
   async find(request: Request): Promise<Uint8Array | undefined> {
     const answers = await this.kernel.netlink(this.fd, encode(request, 0, 0));
+    for (const answer of answers) {
+      const errno = errnoOf(answer);
+      if (errno !== 0 && !MISSING.includes(getSystemErrorName(errno))) throw failureFor(request, errno);
+    }
     return answers.flatMap((answer) => [...bodies(answer)])[0];
   }
 
@@ -112,9 +117,24 @@ export async function carryOut(kernel: Kernel, ...requests: Request[]): Promise<
   }
 }
 
-/** An attribute. A number is 32 bits wide, a string ends in NUL, and several parts are nested attributes. */
+/** An error of a request, negative; 0 for another answer. */
+function errnoOf(answer: Uint8Array): number {
+  const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
+  return view.getUint16(4, LITTLE) === NLMSG_ERROR ? view.getInt32(HEADER, LITTLE) : 0;
+}
+
+function failureFor({ about }: Request, errno: number): Error {
+  const code = getSystemErrorName(errno);
+  return Object.assign(new Error(`${code}: ${about}`), { code, errno, syscall: "netlink", path: about });
+}
+
+/**
+ * An attribute. A number is 32 bits wide, a string ends in NUL, and several parts are nested attributes. Throws a
+ * `RangeError` if it is too large: its length is a number of 16 bits.
+ */
 export function attribute(type: number, ...parts: (Uint8Array | string | number)[]): Uint8Array {
   const payload = Buffer.concat(parts.map(bytesOf));
+  if (4 + payload.length > MOST_BYTES) throw new RangeError(`attribute ${type} has ${payload.length} bytes`);
   const padded = Buffer.alloc((4 + payload.length + 3) & ~3);
   const view = new DataView(padded.buffer, padded.byteOffset);
   view.setUint16(0, 4 + payload.length, LITTLE);
@@ -156,6 +176,10 @@ export function numberAt(bytes: Uint8Array, at: number): number {
 
 /** Requests per call. The socket needs room for the answers to all of them: some 200 by default. */
 const AT_ONCE = 64;
+/** Of an attribute, with its header. */
+const MOST_BYTES = 0xffff;
+/** What the kernel says of an object that does not exist. */
+const MISSING: readonly string[] = ["ENOENT", "ENODEV"];
 const LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 const HEADER = 16;
 const NLMSG_ERROR = 2;
