@@ -6,6 +6,7 @@ import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { addressBytes, prefixOf } from "./addresses.js";
 import type { Netlink, Request } from "./netlink.js";
+import { flushSet } from "./nf-elements.js";
 import * as nf from "./nf-expressions.js";
 import * as tables from "./nf-tables.js";
 
@@ -31,23 +32,24 @@ export async function makeTables(kernel: Kernel, made: Bridge, keepsPorts: boole
   });
 }
 
-/** Removes the network's tables. A missing table is no error, and without a packet filter there is none. */
+/**
+ * Removes the network's tables. A missing table is no error, and without a packet filter there is none. The kernel may have
+ * one for IPv4 only.
+ */
 export async function removeTables(kernel: Kernel, made: Bridge): Promise<void> {
-  const all = familiesOf(made).map((family) => tableOf(made, family));
-  try {
-    await inFilter(kernel, (filter) =>
-      tables.transact(
-        filter,
-        all.flatMap((table) => [tables.addTable(table), tables.deleteTable(table)]),
-      ),
-    );
-  } catch (error) {
-    if (!WITHOUT_FILTER.includes((error as NodeJS.ErrnoException).code)) throw error;
+  for (const family of familiesOf(made)) {
+    const table = tableOf(made, family);
+    const requests = [tables.addTable(table), tables.deleteTable(table)];
+    try {
+      await inFilter(kernel, (filter) => tables.transact(filter, requests));
+    } catch (error) {
+      if (!WITHOUT_FILTER.includes((error as NodeJS.ErrnoException).code)) throw error;
+    }
   }
 }
 
-/** What a kernel says that has no nf_tables, or not even netfilter's sockets. */
-const WITHOUT_FILTER: readonly (string | undefined)[] = ["EOPNOTSUPP", "EPROTONOSUPPORT"];
+/** What a kernel says that has no nf_tables (EOPNOTSUPP, which Node.js calls ENOTSUP), or not even netfilter's sockets. */
+const WITHOUT_FILTER: readonly (string | undefined)[] = ["ENOTSUP", "EPROTONOSUPPORT"];
 
 /** `act` gets a socket for the filter of the calling thread's network namespace. */
 export async function inFilter(kernel: Kernel, act: (filter: Netlink) => Promise<void>): Promise<void> {
@@ -80,7 +82,7 @@ function tableRequests(made: Bridge, family: tables.Table["family"], keepsPorts:
   return [
     tables.addTable(table),
     ...sets.map((set, at) => tables.addSet(table, set, at + 1)),
-    ...(keepsPorts ? [] : sets.map(({ name }) => tables.flushSet(table, name))),
+    ...(keepsPorts ? [] : sets.map(({ name }) => flushSet(table, name))),
     ...chains.flatMap(({ name, hook }) => [tables.addChain(table, name, hook), tables.flushChain(table, name)]),
     ...chains.flatMap(({ name, rules }) => rules.map((rule) => tables.addRule(table, name, ...rule))),
   ];

@@ -49,9 +49,10 @@ export function openFilter(kernel: Kernel): Netlink {
   return Netlink.open(kernel, NETLINK_NETFILTER);
 }
 
-/** Carries out all requests or none. There must be no more of them than one call of `Netlink.request` sends at once. */
+/** Carries out all requests or none. */
 export async function transact(filter: Netlink, requests: readonly Request[]): Promise<void> {
-  await filter.request(border("begin", NFNL_MSG_BATCH_BEGIN), ...requests, border("end", NFNL_MSG_BATCH_END));
+  const borders = [border("begin", NFNL_MSG_BATCH_BEGIN), border("end", NFNL_MSG_BATCH_END)] as const;
+  await filter.requestTogether([borders[0], ...requests, borders[1]]);
 }
 
 /** Makes a table. An existing one stays as it is. */
@@ -106,47 +107,6 @@ export function addSet({ family, name: table }: Table, { name, key, value = [] }
   return change(family, `add set ${name} of ${table}`, NFT_MSG_NEWSET, NLM_F_CREATE, ...body);
 }
 
-/** Removes all elements of a set or a map. */
-export function flushSet({ family, name: table }: Table, name: string): Request {
-  const body = [attribute(NFTA_SET_ELEM_LIST_TABLE, table), attribute(NFTA_SET_ELEM_LIST_SET, name)];
-  return change(family, `flush set ${name} of ${table}`, NFT_MSG_DELSETELEM, 0, ...body);
-}
-
-/** An element of a set, or of a map if it has a value, each as parts in a row: see `inARow`. */
-export interface SetElement {
-  key: Uint8Array;
-  value?: Uint8Array;
-}
-
-/** Parts of an element. Each begins a register of 32 bits. */
-export function inARow(...parts: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(parts.map((part) => Buffer.concat([part, Buffer.alloc(-part.length & 3)])));
-}
-
-/**
- * Adds elements to a set or a map, or removes them by their keys. Adding an existing one does nothing, but fails as EBUSY
- * if it has another value. One to be removed must exist.
- */
-export function changeElements(
-  act: "add" | "delete",
-  { family, name: table }: Table,
-  name: string,
-  elements: readonly SetElement[],
-): Request {
-  const listed = elements.map(({ key, value }) => {
-    const data = act === "add" && value ? [nested(NFTA_SET_ELEM_DATA, attribute(NFTA_DATA_VALUE, value))] : [];
-    return nested(NFTA_LIST_ELEM, nested(NFTA_SET_ELEM_KEY, attribute(NFTA_DATA_VALUE, key)), ...data);
-  });
-  const body = [
-    attribute(NFTA_SET_ELEM_LIST_TABLE, table),
-    attribute(NFTA_SET_ELEM_LIST_SET, name),
-    nested(NFTA_SET_ELEM_LIST_ELEMENTS, ...listed),
-  ];
-  const about = `${act} elements of ${name} of ${table}`;
-  if (act === "delete") return change(family, about, NFT_MSG_DELSETELEM, 0, ...body);
-  return change(family, about, NFT_MSG_NEWSETELEM, NLM_F_CREATE, ...body);
-}
-
 /** Each part begins a register of 32 bits. */
 function lengthOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { bytes }) => sum + ((bytes + 3) & ~3), 0);
@@ -170,7 +130,8 @@ export async function policyOf(kernel: Kernel, table: Table, chain: string): Pro
   }
 }
 
-function change(
+/** A request about a table or a part of it. `message`: `NFT_MSG_…`. */
+export function change(
   family: Table["family"],
   about: string,
   message: number,
@@ -192,7 +153,7 @@ function header(family: number, resource: number): Uint8Array {
 }
 
 /** Bytes of struct nfgenmsg. */
-const HEADER = 4;
+export const HEADER = 4;
 const NFPROTO = { ip: 2, ip6: 10 };
 const NFNL_SUBSYS_NFTABLES = 10;
 const NFNL_MSG_BATCH_BEGIN = 16;
@@ -204,8 +165,6 @@ const NFT_MSG_GETCHAIN = 4;
 const NFT_MSG_NEWRULE = 6;
 const NFT_MSG_DELRULE = 8;
 const NFT_MSG_NEWSET = 9;
-const NFT_MSG_NEWSETELEM = 12;
-const NFT_MSG_DELSETELEM = 14;
 const NLM_F_APPEND = 0x800;
 const NFTA_TABLE_NAME = 1;
 const NFTA_CHAIN_TABLE = 1;
@@ -228,9 +187,3 @@ const NFTA_SET_DATA_TYPE = 6;
 const NFTA_SET_DATA_LEN = 7;
 const NFTA_SET_ID = 10;
 const NFT_SET_MAP = 8;
-const NFTA_SET_ELEM_LIST_TABLE = 1;
-const NFTA_SET_ELEM_LIST_SET = 2;
-const NFTA_SET_ELEM_LIST_ELEMENTS = 3;
-const NFTA_SET_ELEM_KEY = 1;
-const NFTA_SET_ELEM_DATA = 2;
-const NFTA_DATA_VALUE = 1;

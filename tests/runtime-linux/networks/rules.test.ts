@@ -86,6 +86,11 @@ describeUnless(missing, "rules of a network", () => {
     expect(trusting).toEqual([...before, `iifname "lan0" ${opened}`, `iifname "lan1" ${opened}`, "drop"]);
   });
 
+  test("let in opened ports from any number of trusted interfaces", async () => {
+    const many = Array.from({ length: 300 }, (_, at) => `lan${at}`);
+    expect(await entering({ trustedInterfaces: many })).toHaveLength(305);
+  });
+
   test("hide senders behind the machine, but not those of a routed network", async () => {
     const back = [`ip saddr 172.31.0.0/16`, `ip saddr 127.0.0.0/8`].map((from) => {
       return `oifname "br0" ${from} ct status dnat masquerade`;
@@ -140,6 +145,19 @@ describeUnless(missing, "rules of a network", () => {
     expect(await published()).not.toContain(element);
   });
 
+  test("of IPv4 go with the network also where the kernel has none for IPv6", async () => {
+    const both = { ...bridge, ipv6Subnet: "fd00:31::/64", ipv6Gateway: "fd00:31::1" };
+    await makeTables(kernel, both, false);
+    const without: Kernel = Object.assign(Object.create(kernel) as Kernel, {
+      async netlink(fd: number, requests: Uint8Array) {
+        return namesIpv6(requests) ? [unsupported()] : libc.netlink(fd, requests);
+      },
+    });
+    await removeTables(without, both);
+    expect(await nft("list", "tables")).toBe(`table ip6 coracle-abababababab\n`);
+    await removeTables(kernel, both);
+  });
+
   test("take the place of those that nft has made, and go with the network", async () => {
     await removeTables(kernel, { ...bridge, ipv6Subnet: "fd00:31::/64" });
     expect(await nft("list", "ruleset")).not.toContain("coracle-");
@@ -154,3 +172,18 @@ describeUnless(missing, "rules of a network", () => {
     expect(await nft("list", "ruleset")).not.toContain("coracle-");
   });
 });
+
+/** Whether one of the messages is about a table of IPv6: its family comes behind its header. */
+function namesIpv6(messages: Uint8Array): boolean {
+  const view = new DataView(messages.buffer, messages.byteOffset, messages.length);
+  for (let at = 0; at < messages.length; at += view.getUint32(at, true)) if (messages[at + HEADER] === 10) return true;
+  return false;
+}
+
+/** The kernel's answer EOPNOTSUPP to the second message of a transaction. */
+function unsupported(): Uint8Array {
+  return Buffer.from(new Int32Array([HEADER + 4, 2, 1, 0, -95]).buffer);
+}
+
+/** Bytes of struct nlmsghdr. */
+const HEADER = 16;
