@@ -5,6 +5,7 @@ import { malformed } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
+import { together } from "../together.js";
 import { ipv4, ipv6, prefixOf } from "./addresses.js";
 import { makeTables, removeTables } from "./bridge-tables.js";
 import { choiceFor, completed, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
@@ -14,6 +15,7 @@ import { KeptFiles } from "./kept.js";
 import { findLink } from "./look-ups.js";
 import type { Places } from "./places.js";
 import { publishOnly } from "./published.js";
+import type { RuleTurns } from "./rule-turns.js";
 
 export class Bridges {
   readonly #kernel: Kernel;
@@ -26,6 +28,7 @@ export class Bridges {
     paths: Paths,
     places: Places,
     private readonly swept: Swept,
+    private readonly turns: RuleTurns,
   ) {
     this.#kernel = kernel;
     this.#places = places;
@@ -60,7 +63,7 @@ export class Bridges {
     this.#begin(made);
     // Rules name the interface, which need not be there yet.
     const rules = bridge.firewall ? this.#makeRules(bridge) : NOTHING;
-    await all(makeInterface(this.#kernel, made, link), rules);
+    await together(makeInterface(this.#kernel, made, link), rules);
     routeThrough(bridge);
     if (bridge.firewall) routeLocally(bridge);
     else {
@@ -82,13 +85,17 @@ export class Bridges {
   }
 
   async #makeRules(bridge: networks.Bridge): Promise<void> {
-    const joins = this.#places.on(bridge.network).filter(({ ports }) => ports.length > 0);
-    await all(makeTables(this.#kernel, bridge, joins.length > 0), acceptForwarding(this.#kernel, bridge));
-    if (joins.length > 0) await publishOnly(this.#kernel, bridge, joins);
+    const make = this.turns.take(bridge.network, async () => {
+      const hasPorts = this.#places.withPorts(bridge.network).length > 0;
+      await makeTables(this.#kernel, bridge, hasPorts);
+      if (hasPorts) await publishOnly(this.#kernel, bridge, this.#places.withPorts(bridge.network));
+    });
+    await together(make, acceptForwarding(this.#kernel, bridge));
   }
 
   async #withoutRules(bridge: networks.Bridge): Promise<void> {
-    await all(removeTables(this.#kernel, bridge), forgetForwarding(this.#kernel, bridge));
+    const remove = this.turns.take(bridge.network, () => removeTables(this.#kernel, bridge));
+    await together(remove, forgetForwarding(this.#kernel, bridge));
   }
 
   /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */
@@ -112,11 +119,6 @@ export class Bridges {
 
 const NOTHING: Promise<void> = Promise.resolve();
 
-/** Waits for all, so that nothing is under way after a failure. */
-async function all(...acts: Promise<void>[]): Promise<void> {
-  for (const act of await Promise.allSettled(acts)) if (act.status === "rejected") throw act.reason;
-}
-
 function isSamePlace(one: networks.Bridge, other: networks.Bridge): boolean {
   const places = [one, other].map(({ interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway }) =>
     [interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway].join(" "),
@@ -125,8 +127,8 @@ function isSamePlace(one: networks.Bridge, other: networks.Bridge): boolean {
 }
 
 /**
- * Names that the kernel allows, except those that nft's syntax cannot hold, and those that stand for other interfaces:
- * `*` is a wildcard in nft, and `+` in iptables. For `x%d`, the kernel makes `x0`.
+ * Names that the kernel allows, except those that are hard to tell in lists of nft and iptables, and those that stand for
+ * other interfaces there: `*` in nft, `+` in iptables. For `x%d`, the kernel makes `x0`.
  */
 const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\*+%]{1,15}$/;
 

@@ -14,6 +14,7 @@ import { addressBytes, broadcastOf, ipv4, ipv6, mac, prefixOf } from "./addresse
 import { completed as completedBridge } from "./bridge-interface.js";
 import { namesIn } from "../directories.js";
 import type { Swept } from "../swept.js";
+import { together } from "../together.js";
 import { forgetDatagrams } from "./conntrack.js";
 import { linkLocalRequests, setSysctls } from "./interface-settings.js";
 import { KeptFiles } from "./kept.js";
@@ -23,6 +24,7 @@ import { enterNamespace, isNamespace, releaseNamespace } from "./namespace.js";
 import { carryOut, Netlink, type Request } from "./netlink.js";
 import { HeldPorts } from "./ports.js";
 import { publish, unpublish } from "./published.js";
+import type { RuleTurns } from "./rule-turns.js";
 import { ensureNamespace } from "./sandbox.js";
 
 /** Kept under the name of the veth's outer end, which is never reused: one may be removed while the next is made. */
@@ -43,6 +45,8 @@ export class Places {
   readonly #ports: HeldPorts;
   /** Resolves when the ports that an earlier engine had published are held again. */
   readonly #held: Promise<unknown>;
+  /** Those whose ports are, or soon will be, unpublished. */
+  readonly #leaving = new Set<string>();
   readonly #lingering = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -50,6 +54,7 @@ export class Places {
     kernel: Kernel,
     paths: Paths,
     private readonly swept: Swept,
+    private readonly turns: RuleTurns,
   ) {
     this.#kernel = kernel;
     this.#paths = paths;
@@ -93,10 +98,14 @@ export class Places {
     return containers;
   }
 
-  /** The connections to a network. */
-  on(network: string): networks.Join[] {
-    const joins = this.#places.entries().map(([, { value }]) => value.join);
-    return joins.filter(({ bridge }) => bridge.network === network);
+  /**
+   * The connections to a network whose ports shall be published now: also those under way, which may have published theirs
+   * already, but none that is being taken down.
+   */
+  withPorts(network: string): networks.Join[] {
+    const staying = this.#places.entries().filter(([name]) => !this.#leaving.has(name));
+    const joins = staying.map(([, { value }]) => value.join);
+    return joins.filter(({ bridge, ports }) => bridge.network === network && ports.length > 0);
   }
 
   /** Ids of the networks that the container is on. */
@@ -116,7 +125,7 @@ export class Places {
     await this.#ports.take(name, join);
     try {
       this.#places.begin(name, place);
-      await both(this.#connect(name, place), this.#publish(join));
+      await together(this.#connect(name, place), this.#publish(join));
     } catch (error) {
       await this.#remove(name, place);
       if (!hadNamespace) await releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
@@ -151,7 +160,7 @@ export class Places {
   async leaveAll(container: string): Promise<void> {
     const places = this.#of(container);
     try {
-      await both(...places.map(([name, place]) => this.#takeDown(name, place, links.silence(name))));
+      await together(...places.map(([name, place]) => this.#takeDown(name, place, links.silence(name))));
     } finally {
       await releaseNamespace(this.#kernel, this.#paths.namespace(container));
       for (const [name] of places) if (!this.#places.find(name)) this.#lingering.set(name, this.#seeOff(name));
@@ -163,7 +172,8 @@ export class Places {
     const before = place.join;
     if (isDeepStrictEqual(before, join)) return;
     // Until the end, a removal takes down what was there before, too.
-    this.#places.replace(name, { join: { ...join, ports: [...before.ports, ...join.ports] } });
+    const added = join.ports.filter((port) => !before.ports.some((other) => isDeepStrictEqual(other, port)));
+    this.#places.replace(name, { join: { ...join, ports: [...before.ports, ...added] } });
     try {
       if (before.gateway !== join.gateway) await this.#route(join, before.gateway, join.gateway);
       if (before.ipv6Gateway !== join.ipv6Gateway) await this.#route(join, before.ipv6Gateway, join.ipv6Gateway);
@@ -191,6 +201,8 @@ export class Places {
       await this.#ports.take(name, join);
     } catch (error) {
       await this.#ports.takeAgain(name, before);
+      // A repair of the network may have published them meanwhile.
+      await this.#unpublish(join);
       await this.#publish(before);
       throw error;
     }
@@ -245,22 +257,26 @@ export class Places {
 
   async #publish(join: networks.Join): Promise<void> {
     if (join.ports.length === 0) return;
-    if (join.bridge.firewall !== false) await publish(this.#kernel, join);
+    const { firewall, network } = join.bridge;
+    if (firewall !== false) await this.turns.take(network, () => publish(this.#kernel, join));
     await forgetDatagrams(this.#kernel, join);
   }
 
   async #unpublish(join: networks.Join): Promise<void> {
     if (join.ports.length === 0) return;
-    if (join.bridge.firewall !== false) await unpublish(this.#kernel, join);
+    const { firewall, network } = join.bridge;
+    if (firewall !== false) await this.turns.take(network, () => unpublish(this.#kernel, join));
     await forgetDatagrams(this.#kernel, join);
   }
 
   /** Takes a connection down, or whatever part of it exists. `cut`: how its interface ends to send. */
   async #takeDown(name: string, { join }: Place, cut: Request): Promise<void> {
+    this.#leaving.add(name);
     this.#places.undo(name);
-    await both(carryOut(this.#kernel, cut), this.#unpublish(join));
+    await together(carryOut(this.#kernel, cut), this.#unpublish(join));
     this.#ports.release(name);
     this.#places.forget(name);
+    this.#leaving.delete(name);
   }
 
   /** Removes a connection. */
@@ -344,9 +360,4 @@ function addresses({ bridge, address, ipv6Address }: networks.Join, index: numbe
   if (address !== "") requests.push(links.addAddress(index, ipv4(address), prefixOf(subnet), broadcastOf(subnet)));
   if (ipv6Address !== "") requests.push(links.addIpv6Address(index, ipv6(ipv6Address), prefixOf(ipv6Subnet)));
   return requests;
-}
-
-/** Runs all of them concurrently. If one fails, waits for the others before throwing. */
-async function both(...acts: Promise<void>[]): Promise<void> {
-  for (const act of await Promise.allSettled(acts)) if (act.status === "rejected") throw act.reason;
 }
