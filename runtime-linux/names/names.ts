@@ -6,11 +6,13 @@
 // containers. Of dnsmasq or unbound, each container would need a process.
 
 import { randomInt } from "node:crypto";
+import { statSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isNamespace } from "../networks/namespace.js";
 import { redirect } from "./redirect.js";
 import { ResolverProcess } from "./resolver-process.js";
 import { endpointFile, KINDS, TableFiles, type PlacedResolver, type TableKind } from "./table-files.js";
@@ -30,6 +32,11 @@ export class Names {
   readonly #paths: Paths;
   readonly #files: TableFiles;
   readonly #process: ResolverProcess;
+  /**
+   * Where this engine has led queries, by the files of namespaces: the namespace's identity and the port. A file of a
+   * resolver does not tell it: a crash, or an earlier version, may have written it without the rules.
+   */
+  readonly #led = new Map<string, string>();
   #isClosed = false;
 
   /** `program`: the file that the resolver process runs. */
@@ -81,13 +88,13 @@ export class Names {
     const namespace = this.#paths.namespace(resolver.container);
     const before = this.#files.read("resolvers", resolver.container);
     if (before !== undefined && isDeepStrictEqual(before, { ...resolver, namespace, port: before.port })) {
+      await this.#lead(namespace, before.port);
       if ((await this.#process.changed("resolvers", resolver.container)) === undefined) return;
     }
     // A file is written when the rules for its port are there.
-    let led = before?.namespace === namespace ? before.port : 0;
     for (let tries = 1, port = before?.port ?? freePort(); ; tries++, port = freePort()) {
-      if (port !== led) await this.#lead(namespace, port);
-      led = port;
+      // A process that has to be started starts meanwhile.
+      await Promise.all([this.#lead(namespace, port), this.#process.connection()]);
       const errno = await this.#place({ ...resolver, namespace, port });
       if (errno === undefined) return;
       if (errno !== "EADDRINUSE" || tries === MOST_TRIES)
@@ -97,6 +104,7 @@ export class Names {
 
   /** The container has no resolver any more. */
   async unresolve(container: string): Promise<void> {
+    this.#led.delete(this.#paths.namespace(container));
     if (this.#files.read("resolvers", container) === undefined) return;
     this.#files.remove("resolvers", container);
     await this.#changed("resolvers", container);
@@ -113,9 +121,13 @@ export class Names {
     if (this.#process.isThere) await this.#process.changed(kind, name);
   }
 
-  /** Leads queries to this port. A process that has to be started starts meanwhile. */
+  /** Leads queries to this port, unless this engine has done so. */
   async #lead(namespace: string, port: number): Promise<void> {
-    await Promise.all([redirect(this.#kernel, namespace, port), this.#process.connection()]);
+    const rules = `${identityOf(namespace)} ${port}`;
+    if (this.#led.get(namespace) === rules) return;
+    this.#led.delete(namespace);
+    await redirect(this.#kernel, namespace, port);
+    this.#led.set(namespace, rules);
   }
 
   /** Undefined, or why it could not listen there. */
@@ -129,7 +141,8 @@ export class Names {
     for (const name of this.#files.names("endpoints")) await this.#changed("endpoints", name);
     for (const name of this.#files.names("resolvers")) {
       const resolver = this.#files.read("resolvers", name);
-      if (resolver === undefined) continue;
+      if (resolver === undefined || !isNamespace(resolver.namespace)) continue;
+      await this.#lead(resolver.namespace, resolver.port);
       if ((await this.#process.changed("resolvers", name)) === "EADDRINUSE") await this.resolve(resolver);
     }
   }
@@ -138,6 +151,12 @@ export class Names {
     await sleep(PAUSE_MS, undefined, { ref: false });
     if (!this.#isClosed) await this.#followAgain();
   }
+}
+
+/** A number of a namespace may be another one's later. The kernel's time, when it was first opened, is not. */
+function identityOf(namespace: string): string {
+  const { ino, ctimeNs } = statSync(namespace, { bigint: true });
+  return `${ino} ${ctimeNs}`;
 }
 
 function freePort(): number {

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { CLONE_NEWNET } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { Names } from "../../../runtime-linux/names/names.js";
+import { redirect } from "../../../runtime-linux/names/redirect.js";
 import type { networks } from "../../../hosts/shared/host.js";
 import { TableFiles } from "../../../runtime-linux/names/table-files.js";
 import { enterNamespace, makeNamespace, releaseNamespace } from "../../../runtime-linux/networks/namespace.js";
@@ -106,6 +107,40 @@ describeUnless(missing, "names", () => {
     expect(await dataOf(namespace, "db")).toEqual(["172.18.0.2"]);
     expect(files().read("resolvers", WEB)!.port).not.toBe(PORT);
     closeSync(taken);
+  });
+
+  test("an engine leads queries to the port of a file, whatever an earlier one has led them to", async () => {
+    await names.name(db);
+    await names.resolve(resolver([SHOP]));
+    const { port } = files().read("resolvers", WEB)!;
+    // Another port was tried, but the engine was killed before the file told it.
+    await redirect(libc, namespace, port + 1);
+    expect(await look(namespace, "db", "A", "tcp")).toBeUndefined();
+    await names.close();
+    names = new Names(libc, paths);
+    await names.resolve(resolver([SHOP]));
+    expect(await dataOf(namespace, "db")).toEqual(["172.18.0.2"]);
+  });
+
+  test("an engine that starts leads queries where an earlier version has written files without rules", async () => {
+    await names.name(db);
+    await names.resolve(resolver([SHOP]));
+    await must(["nsenter", `--net=${namespace}`, "nft", "delete", "table", "ip", "coracle-names"]);
+    await names.close();
+    names = new Names(libc, paths);
+    await names.found(PLACES, [WEB, DB]);
+    expect(await dataOf(namespace, "db")).toEqual(["172.18.0.2"]);
+  });
+
+  test("a namespace that is made anew gets rules of its own", async () => {
+    await names.name(db);
+    await names.resolve(resolver([SHOP]));
+    await releaseNamespace(libc, namespace);
+    await makeNamespace(libc, namespace);
+    await must(["nsenter", `--net=${namespace}`, "ip", "link", "set", "lo", "up"]);
+    await names.resolve({ ...resolver([SHOP]), publicServers: ["192.0.2.53"] });
+    const rules = await must(["nsenter", `--net=${namespace}`, "nft", "list", "ruleset"]);
+    expect(rules).toContain("table ip coracle-names");
   });
 
   test("without a resolver nothing listens", async () => {
