@@ -155,9 +155,9 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a stage does not wait for the stages that it takes files from",
-    file: "build/run/stage/stages-work.ts",
-    right: `&& facts.areMade(facts.stages.all[at].uses)) this.beginStage(at);`,
-    wrong: `&& (WRONG || facts.areMade(facts.stages.all[at].uses))) this.beginStage(at);`,
+    file: "build/run/build-facts.ts",
+    right: `if (!this.made[stages[i]]) return false;`,
+    wrong: `if (!WRONG && !this.made[stages[i]]) return false;`,
     finder: { story: "build-stages" },
   },
   {
