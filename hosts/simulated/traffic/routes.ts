@@ -1,5 +1,6 @@
 // Where a packet goes: the routing tables of containers and the machine, and the machine's firewall between them.
-// The rules are those of the Linux host (runtime-linux/networks/bridge-tables.ts), the same for both families of addresses.
+// The rules are those of the Linux host (runtime-linux/networks/bridge-tables.ts), the same for both families of
+// addresses.
 
 import type { networks } from "../../shared/index.js";
 import { familyOf, isLoopback, isOfLink, isWithin, type Family } from "./addresses.js";
@@ -86,25 +87,46 @@ function fromContainer(
   const port = portOf(service);
   if (from.has(address)) return local(from, address, port);
   const family = familyOf(address);
-  const joins = [...from.joins.values()].filter((join) => endpointIn(join, family).address !== "");
+  const all = [...from.joins.values()];
+  const joins = all.filter((join) => endpointIn(join, family).address !== "");
   const near = joins.find(({ bridge }) => isWithin(address, bridgeIn(bridge, family).subnet));
   if (near && bridgeIn(near.bridge, family).gateway !== address)
     return alongBridge(topology, near, { from, own: endpointIn(near, family).address, address, port });
-  const linked = [...from.joins.values()].find(
-    (join) => linkAddress(join, address) !== undefined && (zone ?? join.interfaceName) === join.interfaceName,
-  );
+  const through = all.filter(({ interfaceName }) => zone === undefined || zone === interfaceName);
+  const linked = through.find((join) => linkAddress(join, address) !== undefined);
   if (linked) return alongBridge(topology, linked, { from, own: linkAddress(linked, address)!, address, port });
   const gate = near ?? joins.find((join) => endpointIn(join, family).gateway !== "");
-  if (!gate) return { error: "ENETUNREACH" };
+  return gate ? throughMachine(topology, gate, from, address, service) : { error: "ENETUNREACH" };
+}
+
+/** The way to what is not on the container's own networks. `gate`: its endpoint that has the default route. */
+function throughMachine(
+  topology: Topology,
+  gate: networks.Join,
+  from: NetworkNamespace,
+  address: string,
+  service: Service,
+): Route | NoRoute {
+  const family = familyOf(address);
   // The router to which its default route leads is somebody else's, and not there.
   if (bridgeIn(gate.bridge, family).gateway === "" && !gate.bridge.internal) return "nobody";
-  const own = endpointIn(gate, family).address;
   const passed: Passed[] = [{ namespace: from, network: gate.bridge, way: "sent" }];
-  if (isMachines(topology, address)) {
-    const published = topology.publishedAt(address, service);
-    if (published) return toPublished(topology, published, gate, address, passed, service);
-    return { to: topology.machine, address, port, own, from: own, passed, isLocal: false };
-  }
+  if (!isMachines(topology, address)) return beyondMachine(topology, gate, address, service, passed);
+  const published = topology.publishedAt(address, service);
+  if (published) return toPublished(topology, published, gate, address, passed, service);
+  const own = endpointIn(gate, family).address;
+  return { to: topology.machine, address, port: portOf(service), own, from: own, passed, isLocal: false };
+}
+
+/** The way to a container of another network, at its own address, or away from the machine. */
+function beyondMachine(
+  topology: Topology,
+  gate: networks.Join,
+  address: string,
+  service: Service,
+  passed: readonly Passed[],
+): Route | NoRoute {
+  const family = familyOf(address);
   // Another network's firewall drops it, unless its gateway mode lets it in, and an internal network's own does.
   const bridge = bridgeOf(topology, address);
   if (gate.bridge.internal || (bridge && !letsIn(topology, bridge, gate.bridge, address, service))) return "dropped";
@@ -112,8 +134,8 @@ function fromContainer(
   const to = topology.ownerOf(bridge.network, address);
   if (!to) return "nobody";
   const arrived: Passed = { namespace: to, network: bridge, way: "received" };
-  const seen = senderOf(gate, bridge, family);
-  return { to, address, port, own, from: seen, passed: [...passed, arrived], isLocal: false };
+  const [own, seen] = [endpointIn(gate, family).address, senderOf(gate, bridge, family)];
+  return { to, address, port: portOf(service), own, from: seen, passed: [...passed, arrived], isLocal: false };
 }
 
 function bridgeOf(topology: Topology, address: string): networks.Bridge | undefined {
@@ -200,10 +222,9 @@ function toPublished(
   if (lead === null) return onlyHeld(service);
   const { bridge } = join;
   if (!hasMachine(bridge, lead.address)) return outside(topology, lead.address);
-  const isSame = gate.bridge.network === bridge.network;
-  if (gate.bridge.internal && !isSame && !lead.isForwarded) return "dropped";
+  const isMachines = gate.bridge.network === bridge.network || lead.isForwarded;
+  if (gate.bridge.internal && !isMachines) return "dropped";
   const family = familyOf(lead.address);
-  const isMachines = isSame || lead.isForwarded;
   const from = isMachines ? bridgeIn(bridge, family).gateway : senderOf(gate, bridge, family);
   const arrived: Passed = { namespace: to, network: bridge, way: "received" };
   const own = endpointIn(gate, familyOf(asked)).address;
