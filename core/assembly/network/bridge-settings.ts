@@ -125,9 +125,12 @@ function refuseSource(name: string, value: string): Refusal | null {
   return fits ? null : unparsed(name, value, NO_ADDRESS);
 }
 
-/** Docker's separator: a name of an interface has no colon. */
+/** Each name once. Docker's separator: a name of an interface has no colon. */
 function interfacesIn(value: string): string[] {
-  return value.split(":").filter((name: string) => name.length > 0);
+  const names: string[] = [];
+  const all = value.split(":");
+  for (let i = 0; i < all.length; i++) if (all[i].length > 0 && !names.includes(all[i])) names.push(all[i]);
+  return names;
 }
 
 /** Docker takes any text, and fails when it makes its rules. */
@@ -156,7 +159,10 @@ function unparsed(name: string, value: string, why: string): Refusal | null {
   return why.length == 0 ? null : badParameter(`failed to parse ${name} value: ${value} (${why})`);
 }
 
-/** A name that the kernel allows, and that means itself in firewall rules (`e*` and `e+` do not). An empty one leaves the choice to the engine. */
+/**
+ * A name that the kernel allows, and that means itself in firewall rules (`e*` and `e+` do not). An empty one leaves the
+ * choice to the engine.
+ */
 export function isInterfaceName(name: string): bool {
   if (name == "." || name == ".." || name.length > LONGEST_NAME) return false;
   for (let i = 0; i < name.length; i++) {

@@ -173,7 +173,10 @@ function addNetwork(call: Call, given: Json): Refusal | null {
   return null;
 }
 
-/** Chooses the name of its interface; returns why it cannot have the one that the client wants. That of the default bridge is taken. */
+/**
+ * Chooses the name of its interface; returns why it cannot have the one that the client wants. That of the default bridge
+ * is taken.
+ */
 function takeInterface(network: Network): Refusal | null {
   const settings = network.settings;
   const isNamed = settings.interfaceName.length > 0;
