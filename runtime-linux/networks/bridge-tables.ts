@@ -48,7 +48,7 @@ export async function removeTables(kernel: Kernel, made: Bridge): Promise<void> 
   }
 }
 
-/** What a kernel says that has no nf_tables (EOPNOTSUPP, which Node.js calls ENOTSUP), or not even netfilter's sockets. */
+/** What a kernel says without nf_tables (EOPNOTSUPP, which Node.js calls ENOTSUP) or without netfilter's sockets. */
 const WITHOUT_FILTER: readonly (string | undefined)[] = ["ENOTSUP", "EPROTONOSUPPORT"];
 
 /** `act` gets a socket for the filter of the calling thread's network namespace. */

@@ -55,7 +55,7 @@ export class Netlink {
     if (first) throw first;
   }
 
-  /** Carries out all requests as `request` does, but in one message, however many they are: as a transaction needs it. */
+  /** Carries out all requests as `request` does, but in one call, however many they are: a transaction needs that. */
   async requestTogether(requests: readonly Request[]): Promise<void> {
     const failure = await this.#failureOf(requests);
     if (failure) throw failure;

@@ -37,7 +37,7 @@ export async function publish(kernel: Kernel, join: Join): Promise<void> {
   });
 }
 
-/** Unpublishes ports. Those of another container are left to it. A missing table is no error, and neither is a missing set. */
+/** Unpublishes ports. Those of another container are left to it. A missing table or set is no error. */
 export async function unpublish(kernel: Kernel, join: Join): Promise<void> {
   const all = withoutTwins(elementsOf(join));
   await inFilter(kernel, async (filter) => {
