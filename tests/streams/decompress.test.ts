@@ -36,6 +36,11 @@ for (const [program, decoder] of CASES) {
       }
     });
 
+    test("in pieces that share their memory", async () => {
+      const bytes = randomBytes(300_000);
+      expect((await all(decoder(overwritten(pack(bytes), 4096)))).equals(bytes)).toBe(true);
+    });
+
     test("a byte at a time", async () => {
       const bytes = Buffer.from("some words ".repeat(500));
       expect(await all(decoder(pieces(pack(bytes), 1)))).toEqual(bytes);
@@ -106,5 +111,15 @@ async function failure(source: AsyncIterable<Uint8Array>): Promise<unknown> {
     return "nothing failed";
   } catch (error) {
     return error instanceof HostFailure ? flat(error.failure) : error;
+  }
+}
+
+/** Every piece is in the same memory. */
+async function* overwritten(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  const memory = new Uint8Array(size);
+  for await (const piece of pieces(bytes, size)) {
+    memory.set(piece);
+    yield memory.subarray(0, piece.length);
+    memory.fill(0xff);
   }
 }

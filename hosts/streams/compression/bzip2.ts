@@ -34,9 +34,10 @@ class Decoder {
   #size = 0;
   #sum: number | null = 0;
 
+  /** Keeps a copy: the chunk may be overwritten before its block is whole. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    this.#chunks.push(chunk);
+    this.#chunks.push(new Uint8Array(chunk));
     this.#received += chunk.length;
     this.#bits ??= bitReader(() => this.#chunks.shift());
   }

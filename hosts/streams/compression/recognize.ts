@@ -14,7 +14,10 @@ const MAGIC: readonly (readonly [Compression, readonly number[]])[] = [
 ];
 const LONGEST_MAGIC = 6;
 
-/** The compression of a source, and all its bytes including the first. Ending `bytes` early ends the source. */
+/**
+ * The compression of a source, and all its bytes including the first. Ending `bytes` early ends the source. A piece of
+ * the source need not be valid after the next one is asked for.
+ */
 export async function recognized(
   source: AsyncIterable<Uint8Array>,
 ): Promise<{ compression: Compression; bytes: AsyncGenerator<Uint8Array> }> {
@@ -22,7 +25,7 @@ export async function recognized(
   const first: Uint8Array[] = [];
   let size = 0;
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-    first.push(next.value);
+    first.push(next.value.length < LONGEST_MAGIC ? new Uint8Array(next.value) : next.value);
     size += next.value.length;
     if (size >= LONGEST_MAGIC) break;
   }

@@ -16,7 +16,10 @@ export interface CopySource {
    * others. Throws `call` with ENOENT if there is none. `stopped` throws if the operation was given up.
    */
   send(path: string, sink: TarSink, stopped: () => void, wants?: Wants): Promise<void>;
-  /** The bytes of a regular file. Throws as `send` does, and `wrong-kind` for any other kind of file. */
+  /**
+   * The bytes of a regular file. A piece is valid until the next one is asked for. Throws as `send` does, and `wrong-kind`
+   * for any other kind of file.
+   */
   read(path: string): AsyncIterable<Uint8Array>;
 }
 

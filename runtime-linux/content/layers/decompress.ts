@@ -32,8 +32,8 @@ export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGen
 }
 
 async function* through(source: AsyncIterable<Uint8Array>, transform: Transform): AsyncGenerator<Buffer> {
-  // The transform passes on an error of the source.
-  pipeline(Readable.from(source), transform, () => {});
+  // The transform passes on an error of the source. Streams read ahead, so they get copies.
+  pipeline(Readable.from(copiesOf(source)), transform, () => {});
   try {
     for await (const chunk of transform) yield chunk as Buffer;
   } catch (error) {
@@ -111,6 +111,10 @@ async function* spooled(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
   } finally {
     await file.close();
   }
+}
+
+async function* copiesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of source) yield Buffer.from(chunk);
 }
 
 async function* asBuffers(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

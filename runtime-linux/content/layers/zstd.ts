@@ -88,7 +88,7 @@ class Input {
     for (let missing = count; missing > 0;) {
       const part = await this.#some(missing);
       if (!part) break;
-      parts.push(part);
+      parts.push(part.length < missing ? Buffer.from(part) : part);
       missing -= part.length;
     }
     return Buffer.concat(parts);
