@@ -331,8 +331,9 @@ class Carrier {
 
   async #commit({ archive, container, mountPoints }: content.Commit, signal: AbortSignal): Promise<engine.Committed> {
     const upper = this.#deps.paths.upper(checked(container));
+    const alone = this.filesystems.isAlone(container);
     return this.archives.make(archive, (directory) =>
-      this.#workers.run("commit", { upper, file: `${directory}/layer.tar`, mountPoints }, { signal }),
+      this.#workers.run("commit", { upper, file: `${directory}/layer.tar`, mountPoints, alone }, { signal }),
     );
   }
 }

@@ -23,16 +23,25 @@ import { openMember, type Member } from "./files/pack.js";
 import { LinkNames } from "./files/tar-entry.js";
 import { walk, type Found } from "./files/walk.js";
 
-/** Writes the tar of an upper directory to a new file. `mountPoints`: as in `commit`. */
+/** What a container has written: its upper directory. */
+export interface Changes {
+  upper: string;
+  /** As in `commit`. */
+  mountPoints: readonly string[];
+  /** Nothing was below it, so it hides nothing: the layer may be put on any other (`COPY --link`). */
+  alone: boolean;
+}
+
+/** Writes the tar of an upper directory to a new file. */
 export async function writeChanges(
-  upper: string,
+  { upper, mountPoints, alone }: Changes,
   into: string,
   kernel: Kernel,
   signal: AbortSignal,
-  mountPoints: readonly string[] = [],
 ): Promise<engine.Committed> {
   const file = await open(into, "wx", 0o600);
   const out = new Output(file);
+  const hides = (path: Buffer): boolean => !alone && isOpaque(path, kernel);
   const links = new LinkNames();
   const made = namesOfPaths(mountPoints);
   let [size, empty] = [0n, true];
@@ -43,7 +52,7 @@ export async function writeChanges(
       const member = openMember(found, links, kernel);
       if (!member) continue;
       empty = false;
-      await writeMember(found, member, out, kernel);
+      await writeMember(found, member, out, hides);
       if (member.entry.type === "file") size += BigInt(member.entry.size);
     }
     await out.write(endOfArchive());
@@ -59,12 +68,18 @@ function isEmpty({ path, stat }: Found): boolean {
   return stat.isDirectory() ? readdirSync(path).length === 0 : stat.isFile() && stat.size === 0n;
 }
 
-async function writeMember(found: Found, { entry, file }: Member, out: Output, kernel: Kernel): Promise<void> {
+/** `hides`: whether a directory hides what is below it. */
+async function writeMember(
+  found: Found,
+  { entry, file }: Member,
+  out: Output,
+  hides: (path: Buffer) => boolean,
+): Promise<void> {
   try {
     const isWhiteout = found.stat.isCharacterDevice() && found.stat.rdev === 0n;
     await out.write(headerOf(isWhiteout ? hiding(entry) : entry));
     if (entry.size > 0) await copyBody(file, entry.size, out);
-    if (entry.type === "directory" && isOpaque(found.path, kernel)) {
+    if (entry.type === "directory" && hides(found.path)) {
       await out.write(headerOf({ ...whiteout(entry), name: `${entry.name}${OPAQUE}` }));
     }
   } finally {

@@ -57,6 +57,11 @@ export class Filesystems {
     await this.#removeMountPoint(container);
   }
 
+  /** Whether nothing is below what a container writes. */
+  isAlone(container: string): boolean {
+    return fs.existsSync(this.#nothingOf(checked(container)));
+  }
+
   /** Bytes that a container has written. */
   measure(container: string): Promise<bigint> {
     return bytesBelow(this.#paths.upper(checked(container)));
@@ -121,9 +126,13 @@ export class Filesystems {
 
   /** An empty directory: overlayfs needs at least one lower one. */
   #nothing(container: string): string {
-    const nothing = join(this.#paths.container(container), "nothing");
+    const nothing = this.#nothingOf(container);
     fs.mkdirSync(nothing, { recursive: true, mode: 0o755 });
     return nothing;
+  }
+
+  #nothingOf(container: string): string {
+    return join(this.#paths.container(container), "nothing");
   }
 
   /** The directory of a chain's stubs, which is made once. */

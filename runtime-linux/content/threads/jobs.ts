@@ -31,8 +31,7 @@ const JOBS: Jobs = {
     unpackLayer(unpacked, { ...line, ...tools, layers: new Layers(tools.paths, tools.kernel) }),
   ingest: ({ directory, limits }, { body, signal }) => takeIn(directory, limits, body, signal),
   receive: ({ file, unpacked }, { body, signal }) => writeTar(file, limited(decompressed(body), unpacked), signal),
-  commit: ({ upper, file, mountPoints }, { signal }, { kernel }) =>
-    writeChanges(upper, file, kernel, signal, mountPoints),
+  commit: ({ file, ...changes }, { signal }, { kernel }) => writeChanges(changes, file, kernel, signal),
   extract: (command, { body, signal }, tools) => extract(command, () => body, tools, signal),
   hold: ({ file, limits }, { body, signal }) => holdTar(file, body, limits, signal),
   copy: (command, { signal }, tools) => copy(command, tools, signal),

@@ -3,6 +3,7 @@
 import type { Report, content, engine } from "../../../hosts/shared/index.js";
 import type { Arrived, Incoming } from "../../../hosts/streams/copying/index.js";
 import type { TarLimits } from "../../../hosts/streams/tar/index.js";
+import type { Changes } from "../commit.js";
 import type { Arrival } from "../held/held-tar.js";
 import type { LayerRecord } from "../layers/layers.js";
 
@@ -21,7 +22,7 @@ export interface JobTypes {
   /** Writes a tar to a new file, and returns its DiffID. */
   receive: { args: { file: string; unpacked: bigint }; result: string };
   /** Writes the tar of an upper directory to a new file. */
-  commit: { args: { upper: string; file: string; mountPoints: readonly string[] }; result: engine.Committed };
+  commit: { args: Changes & { file: string }; result: engine.Committed };
   /** Unpacks an archive into a container's files. */
   extract: { args: content.Extract; result: void };
   /** Keeps the tar of a build's context as a new file. */

@@ -37,6 +37,23 @@ describeUnless(missing, "a commit", () => {
     expect(await commit(id, "a")).toEqual({ diffId: EMPTY_TAR, size: 0n, empty: true });
   });
 
+  test("hides nothing in what it is put on, if nothing was below it", async () => {
+    const marked = async (chain?: string): Promise<boolean> => {
+      const { id, rootfs } = await fixture.mount(chain, true);
+      await fixture.perform({ tag: "stat", val: { view: { container: id, places: [] }, path: "/", follow: true } });
+      mkdirSync(join(rootfs, "d"));
+      libc.lsetxattr(join(fixture.paths.upper(id), "d"), "trusted.overlay.opaque", Buffer.from("y"));
+      await commit(id, id);
+      const member = { archive: id, path: "layer.tar", limit: 1n << 20n };
+      const { val } = await fixture.perform({ tag: "read", val: member });
+      return Buffer.from(val as Uint8Array).includes("d/.wh..wh..opq");
+    };
+    expect([await marked(), await marked(await fixture.layer(rawTar([{ name: "other", body: "" }])))]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
   test("restores everything that was made, changed and removed", async () => {
     const base = await fixture.layer(
       rawTar([
