@@ -2,12 +2,12 @@
 
 import { closeSync, constants } from "node:fs";
 import { ACCOUNTS_BYTES_MAX, identify, interrupted } from "../../../hosts/shared/index.js";
-import type { content } from "../../../hosts/shared/index.js";
 import { TarReader, absolutePath, bytesOf, limitsOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular, readOpen } from "../../confine.js";
 import { O_PATH } from "../../kernel.js";
 import { unlessGivenUp } from "../../under-way.js";
 import { decompressed } from "../layers/decompress.js";
+import type { Extraction } from "../threads/workers.js";
 import { Extractor, type Owner } from "./extractor.js";
 import { fileFailure } from "./file-failure.js";
 import { openView, type View, type Where } from "./view.js";
@@ -17,7 +17,7 @@ import { openView, type View, type Where } from "./view.js";
  * If it fails, whatever was unpacked before stays, but never part of a file.
  */
 export async function extract(
-  command: content.Extract,
+  command: Extraction,
   body: () => AsyncIterable<Uint8Array>,
   where: Where,
   signal: AbortSignal,
@@ -26,9 +26,10 @@ export async function extract(
   try {
     const into = bytesOf(absolutePath(command.into.path));
     requireDirectory(view, into);
-    const { keepKinds, owner: wanted, limits, scratch } = command;
+    const { keepKinds, owner: wanted, limits, scratch, made } = command;
     const owner = wanted === undefined ? null : ownerIn(view, wanted);
-    const extractor = new Extractor(view, into, where.kernel, { keepKinds, owner, limits: limitsOf(limits), scratch });
+    const how = { keepKinds, owner, limits: limitsOf(limits), scratch, ...(made === undefined ? {} : { made }) };
+    const extractor = new Extractor(view, into, where.kernel, how);
     try {
       await unpack(body(), extractor, signal);
       if (!scratch) await unlessGivenUp(signal, extractor.flush());

@@ -38,6 +38,8 @@ export interface ExtractHow {
   limits: TarLimits;
   /** Nobody looks at the files before all of them are there. */
   scratch: boolean;
+  /** Nanoseconds since 1970: the time of directories that no entry names; now if not given. */
+  made?: bigint;
 }
 
 export class Extractor implements TarSink {
@@ -48,7 +50,7 @@ export class Extractor implements TarSink {
   /** The directory to unpack into, with its links resolved. */
   readonly #into: string;
   /** Directories' times, set at the end, since they change with every file that is put in. */
-  readonly #directories = new Map<string, TarEntry>();
+  readonly #directories = new Map<string, Pick<TarEntry, "mtime">>();
   readonly #open = new OpenDirectories((name) => this.#entered(this.#openDirectory(name)));
   /** A descriptor for each file system that is unpacked to, by device number. */
   readonly #fileSystems = new Map<number, number>();
@@ -315,6 +317,7 @@ export class Extractor implements TarSink {
     } finally {
       fs.closeSync(parent);
     }
+    if (this.#how.made !== undefined) this.#directories.set(name, { mtime: this.#how.made });
     return this.#view.open(this.#pathOf(name), DIRECTORY);
   }
 

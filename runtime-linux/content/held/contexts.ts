@@ -3,7 +3,7 @@
 
 import * as fs from "node:fs";
 import { unlink } from "node:fs/promises";
-import type { content, processes, types } from "../../../hosts/shared/index.js";
+import { joined, type content, type processes, type types } from "../../../hosts/shared/index.js";
 import { compressionOf } from "../../../hosts/streams/compression/index.js";
 import { limitsOf } from "../../../hosts/streams/tar/index.js";
 import { makePrivate } from "../../directories.js";
@@ -11,7 +11,7 @@ import type { Paths } from "../../paths.js";
 import { unlessGivenUp } from "../../under-way.js";
 import { checked } from "../filesystems.js";
 import type { Workers } from "../threads/workers.js";
-import type { Arrival } from "./held-tar.js";
+import { forgetTree, type Arrival } from "./held-tar.js";
 
 export interface ContextNeeds {
   paths: Paths;
@@ -111,6 +111,7 @@ export class Contexts {
     context?.over.abort();
     await context?.putting?.catch(() => {});
     this.#contexts.delete(container);
+    forgetTree(this.#needs.paths.heldTar(container));
   }
 
   /** A small tar is read by the engine's own thread. */
@@ -128,10 +129,10 @@ export class Contexts {
       first.push(next.value);
       size += next.value.length;
     }
-    const isSmall = next.done === true && compressionOf(first[0] ?? new Uint8Array()) === "none";
+    const isSmall = next.done === true && compressionOf(joined(first)) === "none";
     if (next.done !== true) first.push(next.value);
     try {
-      return await (isSmall ? here : workers).run("hold", wanted, { signal, body: () => joined(first, bytes) });
+      return await (isSmall ? here : workers).run("hold", wanted, { signal, body: () => continued(first, bytes) });
     } finally {
       // Nobody waits for what the client still sends.
       over.abort();
@@ -144,8 +145,14 @@ export class Contexts {
     await mount({ container, bare: true });
     if (context.held !== null) {
       const file = paths.heldTar(container);
-      await workers.run("extract", context.held.command, { signal, body: () => fs.createReadStream(file) });
+      const made = fs.statSync(file, { bigint: true }).mtimeNs;
+      await workers.run(
+        "extract",
+        { ...context.held.command, made },
+        { signal, body: () => fs.createReadStream(file) },
+      );
       await unlink(file);
+      forgetTree(file);
     }
     this.#contexts.delete(container);
   }
@@ -156,7 +163,7 @@ function isOwn({ run, places }: types.View): boolean {
   return run === undefined && places.length === 0;
 }
 
-async function* joined(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* continued(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* first;
     for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;

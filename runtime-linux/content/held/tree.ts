@@ -20,15 +20,20 @@ export class HeldTree {
   /** Time of the directories that no entry names. */
   readonly #made: bigint;
   readonly #root: Held;
+  /** Entries and made directories, and the bytes of all names and targets: each costs memory until the tree goes. */
+  #count = 0;
+  #bytes = 0;
 
   constructor(made: bigint) {
     this.#made = made;
     this.#root = this.#directory();
   }
 
-  /** False for an entry that would not simply be there under its name. `name`: clean, below the root. */
+  /** False for an entry that would not simply be there under its name, or is too much. `name`: clean, below the root. */
   put(name: string, entry: TarEntry, at: number): boolean {
     if (!isPlain(name, entry)) return false;
+    this.#bytes += name.length + entry.target.length;
+    if (++this.#count > MOST_FILES || this.#bytes > MOST_BYTES) return false;
     const directory = this.#enter(parentOf(name));
     if (directory === null) return false;
     const there = directory.get(baseOf(name));
@@ -64,12 +69,12 @@ export class HeldTree {
     const top = this.find(path);
     const first = firstMember(path, top.children !== null);
     yield { ...top, name: first };
-    const ahead = top.children === null ? [] : [...childrenBelow("", top.children)];
+    const ahead = top.children === null ? [] : childrenBelow("", top.children);
     for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
       const [name, held] = next;
       if (!wants(name, held.children !== null)) continue;
       yield { ...held, name: `${first}${name}` };
-      if (held.children !== null) ahead.push(...childrenBelow(`${name}/`, held.children));
+      if (held.children !== null) for (const child of childrenBelow(`${name}/`, held.children)) ahead.push(child);
     }
   }
 
@@ -82,14 +87,17 @@ export class HeldTree {
     }
   }
 
-  /** Makes what is missing. Null if something else is on the way. */
+  /** Makes what is missing. Null if something else is on the way, or if it is too much. */
   #enter(directory: string): Map<string, Held> | null {
     let { children } = this.#root;
     if (directory === "") return children;
     for (const part of directory.split("/")) {
       if (children === null) return null;
       let next: Held | undefined = children.get(part);
-      if (next === undefined) children.set(part, (next = this.#directory()));
+      if (next === undefined) {
+        if (++this.#count > MOST_FILES) return null;
+        children.set(part, (next = this.#directory()));
+      }
       children = next.children;
     }
     return children;
@@ -117,7 +125,9 @@ function isPlain(name: string, { type, mode, uid, gid, holes, target, xattrs }: 
   if (!PLAIN.has(type) || holes > 0 || xattrs.size > 0) return false;
   if (Math.max(uid, gid) >= NO_OWNER || (type === "directory" && (mode & SETGID) !== 0)) return false;
   if (type === "symlink" && (target === "" || target.length > LONGEST_TARGET)) return false;
-  return !`${name}${target}`.includes("\0") && name.split("/").every((part) => part.length <= LONGEST_NAME);
+  if (name.length > LONGEST_PATH || `${name}${target}`.includes("\0")) return false;
+  const parts = name.split("/");
+  return parts.length <= DEEPEST && parts.every((part) => part.length <= LONGEST_NAME);
 }
 
 /** With what is lost on the way to the disk and back. Docker's tars have whole seconds (see `pack`). */
@@ -147,3 +157,9 @@ const NO_OWNER = 0xffff_ffff;
 /** The kernel's limits (path_resolution(7)). */
 const LONGEST_NAME = 255;
 const LONGEST_TARGET = 4095;
+export const LONGEST_PATH = 4095;
+/** Each look at a file begins at the root. */
+const DEEPEST = 256;
+/** A tree takes some 500 bytes for each, and the bytes of its names. */
+const MOST_FILES = 100_000;
+const MOST_BYTES = 16 << 20;

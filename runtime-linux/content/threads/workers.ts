@@ -24,7 +24,7 @@ export interface JobTypes {
   /** Writes the tar of an upper directory to a new file. */
   commit: { args: Changes & { file: string }; result: engine.Committed };
   /** Unpacks an archive into a container's files. */
-  extract: { args: content.Extract; result: void };
+  extract: { args: Extraction; result: void };
   /** Keeps the tar of a build's context as a new file. */
   hold: { args: { file: string; limits: TarLimits }; result: Arrival };
   copy: { args: content.Copy; result: void };
@@ -53,6 +53,9 @@ export interface Unpacked {
   /** The blob that is kept for another layer is taken. */
   reuses: boolean;
 }
+
+/** `made`: as in `ExtractHow`. */
+export type Extraction = content.Extract & { made?: bigint };
 
 /** What is to be recorded of an unpacked layer. `file`: that of its blob; null if it came from no blob. */
 export type Made = Pick<LayerRecord, "size" | "tar"> & { file: string | null };

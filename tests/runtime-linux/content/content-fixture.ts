@@ -48,7 +48,7 @@ export interface Fixture {
     limits?: content.TarLimits,
   ): Promise<engine.ArchivedFile[]>;
   /** Unpacks a request's body. */
-  extract(command: Omit<content.Extract, "request">, body: Uint8Array): Promise<Outcome>;
+  extract(command: Omit<content.Extract, "request">, body: AsyncIterable<Uint8Array> | Uint8Array): Promise<Outcome>;
   close(): void;
 }
 
@@ -110,7 +110,7 @@ export function openFixture(
     },
     extract: (command, body) => {
       const request = ++counter;
-      bodies.set(request, once(body));
+      bodies.set(request, body instanceof Uint8Array ? once(body) : body);
       return perform({ tag: "extract", val: { ...command, request } });
     },
     close: () => {
