@@ -271,7 +271,7 @@ describe("a context of a web server", () => {
 
 test.each([
   ["outputs=x", 500, "invalid character 'x' looking for beginning of value"],
-  ["outputs=[{}]", 501, "build outputs"],
+  ["outputs=[{}]", 400, 'unknown output ""'],
   ["squash=1", 400, "squash is only supported with experimental mode"],
   ["remote=git://a.test/b", 501, "git repository"],
   ["remote=https://me:s3cret@a.test/b.git%23main", 501, "git repository"],

@@ -178,11 +178,11 @@ export class ImageWorld {
     this.#step({ tag: "closed", val: { request: id, why: "client" } });
   }
 
-  /** A client reads what it has been sent. */
-  read(id: bigint): void {
+  /** A client reads what it has been sent, or at most so many bytes of it. */
+  read(id: bigint, most = Infinity): void {
     const answer = this.answer(id);
-    const bytes = answer.unread;
-    answer.unread = 0;
+    const bytes = Math.min(answer.unread, most);
+    answer.unread -= bytes;
     this.#step({ tag: "drained", val: { request: id, bytes } });
   }
 

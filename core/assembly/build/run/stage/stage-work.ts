@@ -34,8 +34,10 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   private instruction: Instruction | null = null;
   private work: OpenWork | null = null;
   private proceeding: bool = false;
-  /** For room in the stream, or for a stage of which only the triggers of the base image take files. */
-  private paused: bool = false;
+  private waitsForRoom: bool = false;
+  /** For a stage of which only the triggers of the base image take files. */
+  private waitsForStages: bool = false;
+  private over: bool = false;
 
   constructor(
     readonly plan: Stage,
@@ -96,13 +98,15 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
     if (work !== null) work.cancel();
   }
 
-  /** A stage that it needs was made. */
+  /** Goes on if it waits for other stages, and all of them are made. */
   stageCame(): void {
-    if (this.paused && this.facts.areMade(this.plan.uses)) this.roomCame();
+    if (!this.waitsForStages || !this.facts.areMade(this.plan.uses)) return;
+    this.waitsForStages = false;
+    this.proceed();
   }
 
   roomCame(): void {
-    this.paused = false;
+    this.waitsForRoom = false;
     if (!this.facts.over) this.proceed();
   }
 
@@ -152,23 +156,32 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
 
   /** A loop, since thousands of steps may be in the cache. */
   private proceed(): void {
-    if (this.proceeding || this.paused) return;
+    if (this.proceeding || this.over || this.isWaiting) return;
     this.proceeding = true;
     while (this.work === null && !this.facts.over && this.next < this.count) {
-      if (this.waits()) break;
+      this.lookAround();
+      if (this.isWaiting) break;
       this.take(this.evaluated(this.next++));
     }
     this.proceeding = false;
-    if (this.work === null && !this.facts.over && this.next == this.count) this.client.stageMade(this);
+    if (this.work === null && !this.facts.over && this.next == this.count) this.finish();
+  }
+
+  private finish(): void {
+    this.over = true;
+    this.client.stageMade(this);
+  }
+
+  private get isWaiting(): bool {
+    return this.waitsForRoom || this.waitsForStages;
   }
 
   /** A client that does not read the stream would leave it without end in memory, and with it the logs of all steps. */
-  private waits(): bool {
-    this.paused = true;
-    if (!this.facts.areMade(this.plan.uses)) return true;
-    this.paused = this.stream.isCrowded;
-    if (this.paused) this.stream.whenRoom(this);
-    return this.paused;
+  private lookAround(): void {
+    this.waitsForStages = !this.facts.areMade(this.plan.uses);
+    if (this.waitsForStages || !this.stream.isCrowded) return;
+    this.waitsForRoom = true;
+    this.stream.whenRoom(this);
   }
 
   /** The labels that the client gives are the last steps of the target. */
@@ -200,6 +213,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
 
   private fail(why: string, code: i32): void {
     this.work = null;
+    this.over = true;
     this.client.stageFailed(this, why, code);
   }
 }
