@@ -144,6 +144,24 @@ test("what is copied from an image is known from the last time: then no file sys
   expect(world.take("copy").val).toMatchObject({ what: { val: { files: [{ path: "f" }, { path: "g" }] } } });
 });
 
+test("choices from images are forgotten by their size, and the least recently used first", () => {
+  /** Whether the host was asked. */
+  const asks = (pattern: string, length: number): boolean => {
+    const id = begin(`FROM scratch\nCOPY --from=busybox ${pattern} /d/\n`);
+    if (!world.open().includes("mount")) return false;
+    world.done(world.take("mount").op);
+    choose([{ path: "f".repeat(length), directory: false, pattern: 0 }]);
+    if (!world.said(id).includes(CACHED)) copy();
+    return true;
+  };
+  expect([asks("large", 20_000), asks("large", 20_000)]).toEqual([true, true]);
+  expect([asks("a", 1), asks("b", 1), asks("a", 1)]).toEqual([true, true, false]);
+  for (let at = 0; at < 31; at++) expect(asks(`before-${at}`, 16_384)).toBe(true);
+  expect(asks("a", 1)).toBe(false);
+  expect(asks("after", 16_384)).toBe(true);
+  expect([asks("a", 1), asks("b", 1)]).toEqual([false, true]);
+});
+
 describe("images that a client removes meanwhile", () => {
   test("come back with the next step", () => {
     const id = begin("FROM busybox\nENV A=1\nCOPY f /f\nENV B=2\n");

@@ -3,12 +3,16 @@
 
 import { Chosen, MissingFiles } from "../../../../build/bindings/types";
 import { JsonWriter } from "../../json/writer";
-import { decodeUtf8 } from "../../text/utf8";
+import { sha256Hex } from "../../text/sha256";
 
 /** Of the newest choices; forgotten with the engine. */
 const MOST_CHOICES: i32 = 256;
 /** A choice of more files is made again. */
 const MOST_FILES: i32 = 64;
+/** So is one with longer names than these in sum. */
+const LARGEST: i32 = 16 * 1024;
+/** Of all names in all answers. */
+const MOST_CHARACTERS: i32 = 512 * 1024;
 
 /** What is chosen, as in `selection`. */
 export class Wanted {
@@ -19,6 +23,7 @@ export class Wanted {
     readonly owners: bool,
   ) {}
 
+  /** A digest: a wish may be as large as a Dockerfile. */
   key(chain: string): string {
     const json = new JsonWriter();
     json.beginObject();
@@ -30,27 +35,55 @@ export class Wanted {
     json.boolField("anyDepth", this.anyDepth);
     json.boolField("owners", this.owners);
     json.endObject();
-    return decodeUtf8(json.take());
+    return sha256Hex(json.take());
   }
 }
 
+/** An answer, and how many characters of names it has. */
+class Known {
+  constructor(
+    readonly chosen: Chosen,
+    readonly size: i32,
+  ) {}
+}
+
 class KnownChoices {
-  private readonly keys: string[] = [];
-  private readonly known: Map<string, Chosen> = new Map<string, Chosen>();
+  /** By key, the least recently used first. */
+  private readonly known: Map<string, Known> = new Map<string, Known>();
+  /** Of all answers. */
+  private size: i32 = 0;
 
   /** Null if it is not known. */
   find(chain: string, wanted: Wanted): Chosen | null {
     const key = wanted.key(chain);
-    return this.known.has(key) ? this.known.get(key) : null;
+    if (!this.known.has(key)) return null;
+    const found = this.known.get(key);
+    this.known.delete(key);
+    this.known.set(key, found);
+    return found.chosen;
   }
 
   keep(chain: string, wanted: Wanted, chosen: Chosen): void {
+    const size = sizeOf(chosen);
+    if (chosen.files.length > MOST_FILES || size > LARGEST) return;
     const key = wanted.key(chain);
-    if (chosen.files.length > MOST_FILES || this.known.has(key)) return;
-    if (this.keys.length == MOST_CHOICES) this.known.delete(this.keys.shift());
-    this.keys.push(key);
-    this.known.set(key, chosen);
+    if (this.known.has(key)) return;
+    while (this.known.size == MOST_CHOICES || this.size + size > MOST_CHARACTERS) this.forgetOldest();
+    this.known.set(key, new Known(chosen, size));
+    this.size += size;
   }
+
+  private forgetOldest(): void {
+    const oldest = this.known.keys()[0];
+    this.size -= this.known.get(oldest).size;
+    this.known.delete(oldest);
+  }
+}
+
+function sizeOf(chosen: Chosen): i32 {
+  let size = 0;
+  for (let i = 0; i < chosen.files.length; i++) size += chosen.files[i].path.length;
+  return size;
 }
 
 export const knownChoices: KnownChoices = new KnownChoices();
