@@ -44,7 +44,7 @@ describeUnless(missing, "a commit", () => {
       mkdirSync(join(rootfs, "d"));
       libc.lsetxattr(join(fixture.paths.upper(id), "d"), "trusted.overlay.opaque", Buffer.from("y"));
       await commit(id, id);
-      const member = { archive: id, path: "layer.tar", limit: 1n << 20n };
+      const member = { archive: id, path: "layer.tar", limit: 1 << 20 };
       const layer = await fixture.perform({ tag: "read", val: member });
       return layer.tag === "bytes" && Buffer.from(layer.val).includes("d/.wh..wh..opq");
     };
