@@ -61,8 +61,9 @@ export class Connections {
     let header = isOwn ? (await this.#authorizer.authorize(demand)).header : undefined;
     const asked = { ...asking, url, ...(isOwn && { headers: { ...metaOf(from.credentials), ...asking.headers } }) };
     let answer = await this.#send(registry, asked, header);
-    const mayRepeat = isOwn && (asking.body === undefined || asking.body instanceof Uint8Array);
-    if (answer.status === 401 && mayRepeat) {
+    const mayRepeat = asking.body === undefined || asking.body instanceof Uint8Array;
+    // Where a redirect leads has no say in where credentials go.
+    if (answer.status === 401 && mayRepeat && isOwn && isOf(registry.api, answer)) {
       [answer, header] = await this.#askAgain(registry, asked, demand, answer, header);
     }
     if (asking.statuses.has(answer.status)) return { ...answer, url };
@@ -87,7 +88,7 @@ export class Connections {
   }
 
   /**
-   * Asks once more with what the answer's own challenge requires: a token may have expired, or a scope may be missing.
+   * Asks once more with what the answer's challenge requires: a token may have expired, or a scope may be missing.
    * Returns the answer and its demand. If nothing more can be offered, returns the old ones.
    */
   async #askAgain(
@@ -150,11 +151,11 @@ export class Connections {
     });
   }
 
-  /** `GET /v2/` shows the protocol and the challenge (OCI distribution spec, end-1). */
+  /** `GET /v2/` shows the protocol and the registry's own challenge (OCI distribution spec, end-1). */
   async #ping(api: string, trust: Trust, signal?: AbortSignal): Promise<Challenge[]> {
     const answer = await this.#exchange({ method: "GET", url: `${api}/`, signal }, trust);
     await readText(answer.body, ERROR_LIMIT);
-    return answer.status === 401 ? challengesOf(answer) : [];
+    return answer.status === 401 && isOf(api, answer) ? challengesOf(answer) : [];
   }
 }
 
@@ -204,6 +205,11 @@ function demandOf(registry: Registry, from: Source, url: string, asking: Asking)
 
 function keyOf({ authority, security, way }: types.Endpoint): string {
   return JSON.stringify([authority, security, way]);
+}
+
+/** Whether an answer is the registry's own, not that of a server to which it has led. */
+function isOf(api: string, { origin }: Answer): boolean {
+  return origin === new URL(api).origin;
 }
 
 function challengesOf(answer: Answer): Challenge[] {

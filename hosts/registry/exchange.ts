@@ -4,7 +4,7 @@ import { after, failureOf, HostFailure, interrupted, tooLarge } from "../shared/
 import type { Clock } from "../shared/index.js";
 import { failedExchange, unanswered } from "./failures.js";
 import { MOST_REDIRECTS } from "./limits.js";
-import { META, secretsOf } from "./secrets.js";
+import { secretsIn, withoutMeta } from "./secrets.js";
 import {
   isStream,
   type RequestBody,
@@ -19,7 +19,7 @@ import { brokenOff, unreachable } from "./unreachable.js";
 export interface Question {
   method: TransportRequest["method"];
   url: string;
-  /** Names in lower case. `authorization` is sent only to the origin of `url`. */
+  /** Names in lower case. `authorization` and `x-meta-*` are sent only to the origin of `url`. */
   headers: Record<string, string>;
   body?: RequestBody;
   trust: Trust;
@@ -29,7 +29,10 @@ export interface Question {
 }
 
 /** An answer. Reading its body fails with a `HostFailure` if the other side breaks off or goes silent. */
-export type Answer = TransportResponse;
+export interface Answer extends TransportResponse {
+  /** Who gave it, after all redirects: `https://registry.example`. */
+  origin: string;
+}
 
 /** How requests are sent. */
 export interface Line {
@@ -54,7 +57,7 @@ export async function exchange(line: Line, question: Question): Promise<Answer> 
     if (next.origin !== new URL(url).origin) {
       // A form's fields are credentials too, so a form is not redirected.
       if (typeof question.body === "string") throw failedExchange(question, { tag: "form-redirect" });
-      headers = withoutAuthorization(headers);
+      headers = forAnotherServer(headers);
     }
     url = next.href;
   }
@@ -106,6 +109,7 @@ async function ask({ transport, clock, silenceMs }: Line, question: Question): P
     return {
       status: response.status,
       header: response.header,
+      origin: new URL(response.followedTo || url).origin,
       ...(response.alsoSent && { alsoSent: response.alsoSent }),
       body: read(response.body, watch, question),
       cancel: () => {
@@ -214,7 +218,7 @@ class Watch {
     if (this.#givenUp?.aborted) return interrupted("given-up");
     if (this.#unread !== undefined) return this.#unread;
     if (this.#silent) return unanswered(question, { tag: "timeout" });
-    const secrets = secretsOf(undefined, question.headers["authorization"]);
+    const secrets = secretsIn(question.headers);
     return (answered ? brokenOff : unreachable)(question, error, secrets);
   }
 }
@@ -228,8 +232,8 @@ function redirect(question: Question, from: string, location: string): URL {
 }
 
 /** Another server gets nothing that may be a secret of the client's. */
-function withoutAuthorization({ authorization: _, ...headers }: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(META)));
+function forAnotherServer({ authorization: _, ...headers }: Record<string, string>): Record<string, string> {
+  return withoutMeta(headers);
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -4,7 +4,7 @@
 import { HostFailure } from "../shared/index.js";
 import type { failures } from "../shared/index.js";
 import { parseChallenges } from "./challenge.js";
-import { withoutSecrets } from "./secrets.js";
+import { partsOf, withoutSecrets } from "./secrets.js";
 import type { TransportRequest } from "./transport.js";
 
 /** An answer other than the expected one. */
@@ -19,14 +19,15 @@ export interface ErrorAnswer {
   text: string;
   /** SECRET. Secrets that were sent. If the answer repeats them, they are removed. */
   secrets: readonly string[];
-  /** SECRET. Others that were sent. */
+  /** SECRET. Values of other headers that were sent. */
   alsoSent?: readonly string[];
 }
 
 /** The failure for an error answer. `now`: milliseconds since 1970. */
 export function registryFailure(answer: ErrorAnswer, now: number): HostFailure {
   const body = parseErrors(answer.text);
-  const shown = (text: string): string => withoutSecrets(text, [...answer.secrets, ...(answer.alsoSent ?? [])]);
+  const alsoSent = (answer.alsoSent ?? []).flatMap(partsOf);
+  const shown = (text: string): string => withoutSecrets(text, [...answer.secrets, ...alsoSent]);
   const val: failures.RegistryAnswer = {
     url: withoutQuery(answer.url),
     tokenServer: answer.tokenServer ?? false,

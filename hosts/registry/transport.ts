@@ -1,6 +1,7 @@
 // How requests reach a registry: one exchange without redirects. `fetch` by default; a host may supply its own.
 
 import type { types } from "../shared/index.js";
+import { withoutMeta } from "./secrets.js";
 
 /** The body of a request. A stream is read once; it is not read to its end if the answer comes earlier. */
 export type RequestBody = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -36,6 +37,8 @@ export interface TransportResponse {
   body: AsyncIterable<Uint8Array>;
   /** Closes the body without reading it. */
   cancel(): void;
+  /** Where the answer comes from, if the transport has followed a redirect itself. */
+  followedTo?: string;
   /** SECRET. What the transport sent besides the request's own headers: failures repeat nothing of it. */
   alsoSent?: readonly string[];
 }
@@ -53,9 +56,11 @@ export function fetchTransport(fetch: typeof globalThis.fetch = globalThis.fetch
       if (method !== "HEAD" || signal.aborted) throw error;
       return fetch(url, init);
     });
+    if (response.type !== "opaqueredirect") return answer(response);
     // A browser hides the target of a redirect, so it must follow it itself. It then drops Authorization for another
-    // origin (Fetch standard, HTTP-redirect fetch).
-    return answer(response.type === "opaqueredirect" ? await fetch(url, { ...init, redirect: "follow" }) : response);
+    // origin (Fetch standard, HTTP-redirect fetch), but nothing else of the client's.
+    const followed = await fetch(url, { ...init, headers: withoutMeta(headers), redirect: "follow" });
+    return { ...answer(followed), followedTo: followed.url };
   };
 }
 

@@ -270,6 +270,30 @@ test("a redirect to another server gets no credentials, one to the same server d
   expect(JSON.stringify(failure)).not.toContain("hush");
 });
 
+test("a server to which the registry redirects has no say in where credentials go", async () => {
+  for (const secret of [USER, { identityToken: "s3cret" }]) {
+    const thief = await start((_, response) => json(response, 200, { token: "x", access_token: "x" }));
+    const challenge = { "www-authenticate": `Bearer realm="${thief.url}/token"` };
+    const elsewhere = await start((_, response) => json(response, 401, {}, challenge));
+    let isOpen = true;
+    const registry = await start(({ path }, response) => {
+      if (path === "/v2/" && isOpen) json(response, 200, {});
+      else response.writeHead(307, { location: `${elsewhere.url}/blob` }).end();
+    });
+    // With a challenge in a redirect's answer, then in that of the probe itself.
+    for (const next of [false, true]) {
+      const client = registryClient();
+      const refused = { tag: "registry-answer", val: { status: 401 } };
+      for (const _ of ["first", "again"]) {
+        expect(await failed(client.stream({ from: repository(registry, secret), ...BLOB }))).toMatchObject(refused);
+      }
+      isOpen = next;
+    }
+    expect(elsewhere.asked.length).toBeGreaterThan(3);
+    expect(thief.asked).toEqual([]);
+  }
+});
+
 test("the number of redirects is limited", async () => {
   const registry = await start(({ path }, response) => {
     if (path === "/v2/") json(response, 200, {});

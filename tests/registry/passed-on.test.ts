@@ -5,10 +5,12 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { metaOf } from "../../hosts/registry/secrets.js";
+import { fetchTransport, type Transport } from "../../hosts/registry/transport.js";
 import { failed } from "../support/failed.js";
 import { NOBODY, repository } from "./fake.js";
 
 const META = "X-Meta-Pipeline: dear-number-of-a-run\nx-meta-team:  one: two ";
+const NEVER = new AbortController().signal;
 let registry: Server;
 let other: Server;
 let got: IncomingHttpHeaders[] = [];
@@ -60,6 +62,45 @@ test("a failure does not repeat them", async () => {
   answer = () => [400, {}, JSON.stringify({ errors })];
   const failure = JSON.stringify(await failed(tags(META)));
   expect(failure).toContain("not for xxxx");
+  expect(failure).not.toContain("dear-number");
+});
+
+test("several of one name are one list, and a failure repeats none of them", async () => {
+  const several = "X-Meta-Run: dear-first\nx-meta-run: dear-second\nX-Meta-Auth: Basic " + btoa("me:dear-third");
+  expect(await tags(several)).toEqual(["1"]);
+  expect(got[0]).toMatchObject({ "x-meta-run": "dear-first, dear-second" });
+  const errors = [{ code: "UNSUPPORTED", message: "not for dear-second or dear-first or dear-third" }];
+  answer = () => [400, {}, JSON.stringify({ errors })];
+  expect(JSON.stringify(await failed(tags(several)))).not.toContain("dear-");
+});
+
+test("a platform that follows redirects itself gets none of them for what it is led to", async () => {
+  const asked: [string, Headers][] = [];
+  const browser = ((url: string, init: RequestInit) => {
+    asked.push([init.redirect!, new Headers(init.headers)]);
+    if (url.endsWith("/v2/")) return Promise.resolve(new Response(""));
+    if (init.redirect === "manual") return Promise.resolve({ type: "opaqueredirect" } as Response);
+    return Promise.resolve(new Response('{"tags":["moved"]}'));
+  }) as typeof fetch;
+  const client = registryClient({ transport: fetchTransport(browser) });
+  expect(await client.tags(repository({ authority: authorityOf(registry) }, { meta: META }))).toEqual(["moved"]);
+  const passedOn = asked.map(([redirect, headers]) => [redirect, headers.get("x-meta-pipeline")]);
+  expect(passedOn).toEqual([
+    ["manual", null],
+    ["manual", "dear-number-of-a-run"],
+    ["follow", null],
+  ]);
+});
+
+test("a platform's own words about a request repeat none of them", async () => {
+  const wordy: Transport = ({ url, headers }) =>
+    url.endsWith("/v2/")
+      ? fetchTransport()({ method: "GET", url, headers: {}, insecure: false, registry: "", signal: NEVER })
+      : Promise.reject(new Error(`cannot send ${JSON.stringify(headers)}`));
+  const client = registryClient({ transport: wordy });
+  const from = repository({ authority: authorityOf(registry) }, { meta: META });
+  const failure = JSON.stringify(await failed(client.tags(from)));
+  expect(failure).toContain("cannot send");
   expect(failure).not.toContain("dear-number");
 });
 
