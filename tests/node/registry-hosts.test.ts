@@ -138,13 +138,16 @@ test("headers are named by their place, and never read into the settings", () =>
   const text = readFileSync(file, "utf8");
   expect(headersFor(text, "http://a/")).toEqual({ authorization: "secret" });
   expect(headersFor(text, "")).toEqual({ "x-own": "secret, other" });
-  expect(headersFor(text, "http://b/")).toEqual({});
+  expect(() => headersFor(text, "http://b/")).toThrow('no "header" for it');
 });
 
 test.each([
   ["1m0.5s", 60_500],
   ["250ms", 250],
-  ["2µs999.998ms", 1000],
+  ["2\u00b5s999.998ms", 1000],
+  ["2\u03bcs999.998ms", 1000],
+  [".5s", 500],
+  ["+5.s", 5000],
 ])("a dial_timeout of %s is %i ms", (text, connectWithin) => {
   write("r.example", `[host."https://a"]\ndial_timeout = "${text}"`);
   expect(registryHosts(directory)[0]!.hosts[0]!.way.connectWithin).toBe(connectWithin);
@@ -188,7 +191,9 @@ test("a file that cannot be read for another reason is left out", () => {
 });
 
 test.each([
-  ["server = ", /Invalid TOML/],
+  ["server = ", /invalid TOML in line 1/],
+  ['[host."https://a".header]\nx = "secret"\ny = "secret', /invalid TOML in line 3/],
+  ['x = "secret" "secret"', /invalid TOML in line 1/],
   ["server = 1", /"server" must be a text/],
   ['server = "ftp://me:secret@a"', /an address must be/],
   ['server = "https://me:secret@a"', /the address of a must have no user/],
@@ -203,6 +208,8 @@ test.each([
   ['[host."https://a".header]\nHost = "secret"', /"header" must not say where/],
   ['[host."https://a"]\ndial_timeout = "secret"', /"dial_timeout" must be a duration/],
   ['[host."https://a"]\ndial_timeout = "0s"', /"dial_timeout" must be a duration/],
+  ['[host."https://a"]\ndial_timeout = "."', /"dial_timeout" must be a duration/],
+  ['[host."https://a"]\ndial_timeout = "-5s"', /"dial_timeout" must be a duration/],
   ['[host."https://a"]\ndial_timeout = 5', /"dial_timeout" must be a text/],
   ["host = 1", /"host" must be a table/],
   ['[host]\n"https://me:secret@a" = 1', /must have no user/],

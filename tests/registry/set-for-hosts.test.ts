@@ -7,17 +7,21 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { nodeTransport } from "../../hosts/node/registry/index.js";
+import { hostsIn, nodeTransport } from "../../hosts/node/registry/index.js";
 import { registryClient } from "../../hosts/registry/client.js";
 import type { types } from "../../hosts/shared/host.js";
 import { failed } from "../support/failed.js";
 
 const SECRET = "dear-token-of-a-host";
+const HOST = "http://a";
+const TOKEN = `[host."${HOST}".header]\nauthorization = "Bearer ${SECRET}"`;
 const WAY: types.RegistryWay = { path: "/v2", authorities: [], certificates: [] };
 const PLAIN: types.Security[] = ["plain"];
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-set-"));
 const file = join(directory, "hosts.toml");
+/** The file of a test that breaks it. */
+let place: string;
 let registry: Server;
 let other: Server;
 /** What each request carried, by the name of the server. */
@@ -39,6 +43,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   got = [];
+  place = join(mkdtempSync(join(directory, "at-")), "hosts.toml");
+  writeFileSync(place, TOKEN);
   answer = () => [200, {}, `{"tags":["1"]}`];
   writeFileSync(
     file,
@@ -89,27 +95,59 @@ test("no other host gets them after a redirect", async () => {
   expect([name, authorization]).toEqual(["other", undefined]);
 });
 
-test("a failure repeats nothing of them", async () => {
-  answer = ({ authorization = "" }) => [
-    400,
-    {},
-    JSON.stringify({ errors: [{ code: "UNSUPPORTED", message: `not with ${authorization}` }] }),
-  ];
-  const failure = JSON.stringify(await failed(tagsOf(authorityOf(registry), { headers: { file, host: "http://a" } })));
-  expect(failure).toContain("not with xxxx");
-  expect(failure).not.toContain(SECRET);
+/** What a failure says of a registry that repeats something of a header. */
+async function saidOf(said: string): Promise<string> {
+  answer = () => [400, {}, JSON.stringify({ errors: [{ code: "UNSUPPORTED", message: `not with ${said}.` }] })];
+  const failure = await failed(tagsOf(authorityOf(registry), { headers: { file: place, host: HOST } }));
+  return JSON.stringify(failure);
+}
+
+const PAIR = `ann:${SECRET}`;
+const IN_BASE64 = Buffer.from(PAIR).toString("base64");
+test.each([
+  [`"Bearer ${SECRET}"`, [`Bearer ${SECRET}`, SECRET]],
+  [`"Basic ${IN_BASE64}"`, [`Basic ${IN_BASE64}`, IN_BASE64, PAIR, SECRET]],
+  [`["first", "${SECRET}", "other"]`, [`first, ${SECRET}`, SECRET]],
+])("a failure repeats nothing of them, nor of what they stand for: %s", async (value, repeated) => {
+  writeFileSync(place, TOKEN.replace(/(= ).*/, `$1${value}`));
+  for (const said of repeated) {
+    const failure = await saidOf(said);
+    expect(failure).toMatch(/not with [x, ]*x{4,}\./);
+    expect(failure).not.toContain(SECRET);
+    expect(failure).not.toContain(IN_BASE64);
+  }
 });
 
 test.each([
-  ["cannot be read", () => rmSync(file), "ENOENT"],
-  ["has other things there", () => writeFileSync(file, `host = "${SECRET}"`), "must be a table"],
+  ["cannot be read", () => rmSync(place), "ENOENT"],
+  ["has other things there", () => writeFileSync(place, `host = "${SECRET}"`), "must be a table"],
+  ["is no TOML", () => writeFileSync(place, `${TOKEN}\nx = "${SECRET}`), "invalid TOML in line 3"],
+  ["has no such host", () => writeFileSync(place, TOKEN.replace("//a", "//b")), "for it"],
+  ["is empty", () => writeFileSync(place, ""), "for it"],
 ])("a file that %s is the machine's fault, and told without what is in it", async (_, change, why) => {
   change();
-  const failure = JSON.stringify(await failed(tagsOf(authorityOf(registry), { headers: { file, host: "http://a" } })));
+  const failure = JSON.stringify(await failed(tagsOf(authorityOf(registry), { headers: { file: place, host: HOST } })));
   expect(failure).toContain(why);
   expect(failure).toContain('"answered":true');
   expect(failure).not.toContain(SECRET);
   expect(got).toEqual([]);
+});
+
+test.each([
+  ["was read for the settings", () => void hostsIn(TOKEN, place)],
+  ["was used", () => tagsOf(authorityOf(registry), { headers: { file: place, host: HOST } })],
+])("while a file cannot be used that %s, the headers stay as they were", async (_, before) => {
+  await before();
+  for (const text of ["", `${TOKEN} "`, TOKEN.replace("//a", "//b"), null]) {
+    if (text === null) rmSync(place);
+    else writeFileSync(place, text);
+    got = [];
+    expect(await tagsOf(authorityOf(registry), { headers: { file: place, host: HOST } })).toEqual(["1"]);
+    expect(got.map(([, { authorization }]) => authorization)).toEqual([`Bearer ${SECRET}`, `Bearer ${SECRET}`]);
+  }
+  hostsIn("", place);
+  const failure = await failed(tagsOf(authorityOf(registry), { headers: { file: place, host: HOST } }));
+  expect(JSON.stringify(failure)).toContain("ENOENT");
 });
 
 test("a connection that takes longer than it may is told like one that the kernel gave up", async () => {

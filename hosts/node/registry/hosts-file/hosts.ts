@@ -1,14 +1,17 @@
 // What a `hosts.toml` of containerd tells of a registry: which hosts to ask in its place, and how they are reached.
 
 import { dirname, resolve } from "node:path";
-import { parse, type TomlTable, type TomlValue } from "smol-toml";
+import type { TomlTable, TomlValue } from "smol-toml";
 import type { engine, types } from "../../../shared/index.js";
-import { headersIn } from "./headers.js";
-import { flagIn, listOf, millisecondsIn, pathOf, tableOf, textIn, urlOf } from "./values.js";
+import { headersIn, keepHeaders } from "./headers.js";
+import { flagIn, listOf, millisecondsIn, parsed, pathOf, tableOf, textIn, urlOf } from "./values.js";
 
 /** `file`: its path, from which other paths in it begin. Throws an error without secrets if the text cannot be used. */
 export function hostsIn(text: string, file: string): Omit<engine.RegistryHosts, "registry"> {
-  return hostsOf(parse(text), file);
+  const given = parsed(text);
+  const hosts = hostsOf(given, file);
+  keepHeaders(file, given);
+  return hosts;
 }
 
 /** Keys beside the hosts are about the server; without one they are about the registry itself. */
