@@ -13,6 +13,7 @@ import { isHex } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Image, parseImage } from "./image";
 import { layerStore, StoredLayer } from "./layers/layer-store";
+import { MOST_REPOSITORIES } from "./limits";
 import { ImageRecord, readImageRecord, writeImageRecord } from "./records";
 import { isIdentifier, parseReference, Reference, referenceError } from "./reference";
 
@@ -83,10 +84,12 @@ export class ImageStore {
     return image;
   }
 
-  /** Notes that a repository has the image. */
+  /** Notes that a repository has the image. The newest ones are kept. */
   noteRepository(image: Image, name: string): void {
-    if (image.repositories.includes(name)) return;
-    image.repositories.push(name);
+    const repositories = image.repositories;
+    if (repositories.includes(name)) return;
+    repositories.push(name);
+    if (repositories.length > MOST_REPOSITORIES) repositories.splice(0, repositories.length - MOST_REPOSITORIES);
     this.putImage(image);
   }
 

@@ -150,7 +150,10 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   }
 
   layersDone(): void {
-    const image = imageStore.add(this.image!);
+    const made = this.image!;
+    // A new image is written once, with its repository.
+    made.repositories.push(this.reference.name);
+    const image = imageStore.add(made);
     this.unpacking!.release();
     this.unpacking = null;
     this.finish(image);
