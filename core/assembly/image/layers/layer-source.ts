@@ -1,8 +1,10 @@
 // Compares the sources of layers.
 
+import { Box } from "../../../../build/bindings/runtime";
 import {
   Credentials,
   Endpoint,
+  HeaderPlace,
   LayerSource,
   LayerSourceArchived,
   LayerSourceRegistry,
@@ -31,12 +33,24 @@ function isSameWay(one: Endpoint, other: Endpoint): bool {
   const way = one.way;
   const its = other.way;
   if (way === null || its === null) return way === its;
-  if (way.path != its.path || !isSameList(way.authorities, its.authorities)) return false;
+  if (way.path != its.path || !isSameTime(way.connectWithin, its.connectWithin)) return false;
+  if (!isSameList(way.authorities, its.authorities) || !isSamePlace(way.headers, its.headers)) return false;
   if (way.certificates.length != its.certificates.length) return false;
   for (let i = 0; i < way.certificates.length; i++) {
     if (way.certificates[i].certificate != its.certificates[i].certificate) return false;
+    if (way.certificates[i].key != its.certificates[i].key) return false;
   }
   return true;
+}
+
+function isSameTime(one: Box<u32> | null, other: Box<u32> | null): bool {
+  if (one === null || other === null) return one === other;
+  return one.value == other.value;
+}
+
+function isSamePlace(one: HeaderPlace | null, other: HeaderPlace | null): bool {
+  if (one === null || other === null) return one === other;
+  return one.file == other.file && one.host == other.host;
 }
 
 function isSameList(one: string[], other: string[]): bool {
@@ -48,5 +62,6 @@ function isSameList(one: string[], other: string[]): bool {
 function areSame(one: Credentials | null, other: Credentials | null): bool {
   if (one === null || other === null) return one === other;
   if (one.username != other.username || one.password != other.password) return false;
-  return one.identityToken == other.identityToken && one.registryToken == other.registryToken;
+  if (one.identityToken != other.identityToken || one.registryToken != other.registryToken) return false;
+  return one.meta == other.meta;
 }

@@ -41,6 +41,17 @@ describe("two pulls", () => {
     expect(world.said(good).at(-1)).toBe("Status: Downloaded newer image for x:2");
   });
 
+  test("when what a client passes on is another's, each has its own", () => {
+    const world = new ImageWorld();
+    const single = makeImage(["passed on"]);
+    const [bad, good] = ["bad", "good"].map((meta) => begin(world, "x:1", single, "same", { "X-Meta-Run": meta }));
+    world.failAs(world.take("layer").op, answered(401));
+    expect([bad, good].map((id) => world.answer(id!).over)).toEqual([true, false]);
+    expect(world.take("layer").val.source).toMatchObject({
+      val: { from: { credentials: { meta: "X-Meta-Run: good\n" } } },
+    });
+  });
+
   test("one client leaves: the other's continues; both leave: the work is abandoned, and can be resumed", () => {
     const world = new ImageWorld();
     const [one, two] = [begin(world, "x:1", image), begin(world, "x:2", image)];

@@ -4,9 +4,15 @@ import { resolved } from "../../support/image-world.js";
 import type { ImageWorld, MadeImage } from "../../support/image-world.js";
 
 /** Requests an image, and answers until its layers are fetched. */
-export function begin(world: ImageWorld, name: string, image: MadeImage, password?: string): bigint {
+export function begin(
+  world: ImageWorld,
+  name: string,
+  image: MadeImage,
+  password?: string,
+  passedOn: Record<string, string> = {},
+): bigint {
   const [repository, tag] = name.split(":");
-  const headers = password === undefined ? {} : { "X-Registry-Auth": authOf(password) };
+  const headers = { ...passedOn, ...(password !== undefined && { "X-Registry-Auth": authOf(password) }) };
   const id = world.ask("POST", `/images/create?fromImage=${repository}&tag=${tag}`, undefined, headers);
   world.succeed(world.take("resolve").op, resolved(image.manifest));
   world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
