@@ -51,8 +51,21 @@ export function pullEndpointsOf(reference: Reference): Endpoint[] {
   const server = serverOf(reference);
   if (server !== null && !maySupply(server, reference)) return endpoints;
   // Settings that only tell how to reach the registry are no reason to ask it twice, whatever stands between.
-  if (!isAsked || server !== null) endpoints.push(endpointOf(reference));
+  if (!isAsked || (server !== null && isElsewhere(server, reference))) endpoints.push(endpointOf(reference));
   return endpoints;
+}
+
+/** Whether settings name a server that is another place than the registry as one of their hosts. */
+function isElsewhere(server: RegistryHost, reference: Reference): bool {
+  if (server.authority.length == 0) return false;
+  if (!isItself(server.authority, reference)) return true;
+  const hosts = settingsOf(reference.domain)!.hosts;
+  for (let i = 0; i < hosts.length; i++) {
+    const host = hosts[i];
+    if (!maySupply(host, reference) || !isItself(host.authority, reference)) continue;
+    if (host.security == server.security && host.way.path == server.way.path) return false;
+  }
+  return true;
 }
 
 /**

@@ -114,6 +114,24 @@ describe("the registry itself", () => {
     ]);
   });
 
+  test("is asked once, also if its settings tell above the hosts how it is reached, or name it as the server too", () => {
+    for (const server of [host("", { way: ca }), named]) {
+      const all = asked(worldOf([named], { server }), "/images/create?fromImage=r.example:5000/x&tag=1");
+      expect(all).toEqual([[own, true]]);
+    }
+  });
+
+  test("is asked, and then a server that is another place, or the registry in another way", () => {
+    const elsewhere = host("server.example");
+    for (const server of [elsewhere, { ...named, security: "plain" as const }]) {
+      const all = asked(worldOf([named], { server }), "/images/create?fromImage=r.example:5000/x&tag=1");
+      expect(all.map(([{ authority, security }]) => [authority, security])).toEqual([
+        ["r.example:5000", SECURE],
+        [server.authority, [server.security]],
+      ]);
+    }
+  });
+
   test("is asked last if its settings let it do less than a server", () => {
     const world = worldOf([host("r.example:5000", { way: ca, resolves: false }), host("near.example")]);
     const all = asked(world, "/images/create?fromImage=r.example:5000/x&tag=1");
