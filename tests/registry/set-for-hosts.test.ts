@@ -158,6 +158,19 @@ test("a connection that takes longer than it may is told like one that the kerne
   expect(failure).toMatchObject({ tag: "exchange", val: { answered: false, why: { tag: "call", val } } });
 });
 
+test.each([
+  ["with TLS", "verified-tls"],
+  ["without", "plain"],
+] as const)("the same holds for the connection to a proxy, %s", async (_, security) => {
+  vi.spyOn(dns, "lookup").mockImplementation((() => {}) as unknown as typeof dns.lookup);
+  const proxies = { http: "http://proxy.example:3128", https: "http://proxy.example:3128", none: "" };
+  const client = registryClient({ transport: nodeTransport({ proxies }) });
+  const endpoint = { authority: "r.example:5000", security: [security], way: { ...WAY, connectWithin: 5 } };
+  const failure = await failed(client.tags({ endpoint, repository: "x", limit: 1000 }));
+  const val = { call: "connect", path: "proxy.example:3128", inside: false, error: "ETIMEDOUT" };
+  expect(failure).toMatchObject({ tag: "exchange", val: { answered: false, why: { tag: "proxy-call", val } } });
+});
+
 test("a connection that is there in time may be used for as long as it takes", async () => {
   expect(await tagsOf(authorityOf(registry), { connectWithin: 2000 })).toEqual(["1"]);
 });

@@ -19,7 +19,7 @@ import { usualAuthorities } from "./authorities.js";
 import { certificatesOf, type Found } from "./certificates.js";
 import { proxyFor } from "./proxies.js";
 import { setHeaders } from "./set-headers.js";
-import { ask, ProxyError, refusalOf, TunnelAgent, type Abortable } from "./tunnel.js";
+import { ask, limitConnecting, ProxyError, refusalOf, TunnelAgent, type Limited } from "./tunnel.js";
 
 /** How requests leave the machine. */
 export interface WayOut {
@@ -37,7 +37,7 @@ export function nodeTransport(way: WayOut = {}): Transport {
       const proxy = proxyFor(new URL(request.url), proxies);
       const set = usable(request, () => setHeaders(request));
       const outgoing = send({ ...request, headers: { ...set, ...request.headers } }, agents, proxy);
-      limitConnecting(request, outgoing);
+      limitConnecting(outgoing, request.way?.connectWithin);
       const { body } = request;
       const streamed = isStream(body);
       outgoing.on("response", (incoming) => {
@@ -129,18 +129,6 @@ function contextOf(found: Found | null): SecureContext {
   return createSecureContext({ ca: [...usualAuthorities()], ...found?.read() });
 }
 
-/** Of the way through a proxy, only the proxy's own time counts. */
-function limitConnecting({ url, way }: TransportRequest, outgoing: http.ClientRequest): void {
-  const within = way?.connectWithin;
-  if (within === undefined) return;
-  outgoing.on("socket", (socket) => {
-    if (!socket.connecting) return;
-    const late = (): void => void outgoing.destroy(Object.assign(new Error(`no connection to ${url}`), TOO_LATE));
-    const timer = setTimeout(late, within);
-    for (const event of ["connect", "close"]) socket.once(event, () => clearTimeout(timer));
-  });
-}
-
 /** If the machine's own files are at fault, not the registry, then another way to speak to it is no remedy. */
 function usable<T>(request: TransportRequest, read: () => T): T {
   try {
@@ -156,10 +144,11 @@ function send(request: TransportRequest, agents: Agents, proxy: URL | null): htt
   const { method, url, headers, signal } = request;
   const options = { method, headers, signal };
   if (!url.startsWith("http:")) {
-    const own: https.RequestOptions & Abortable = {
+    const own: https.RequestOptions & Limited = {
       ...options,
       agent: usable(request, () => agents.tls(request, proxy)),
       givenUp: signal,
+      connectWithin: request.way?.connectWithin,
     };
     return https.request(url, own);
   }
@@ -184,5 +173,3 @@ function answer(incoming: http.IncomingMessage): TransportResponse {
 const IDLE_MS = 15_000;
 const KEPT = { keepAlive: true, timeout: IDLE_MS };
 const MOST_AGENTS = 64;
-/** As the kernel says it when it gives up. */
-const TOO_LATE = { code: "ETIMEDOUT", syscall: "connect" };

@@ -18,7 +18,7 @@ export class TunnelAgent extends https.Agent {
   }
 
   override createConnection(
-    options: https.AgentOptions & tls.ConnectionOptions & Abortable,
+    options: https.AgentOptions & tls.ConnectionOptions & Limited,
     done: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const failed = (error: Error): void => done(error, undefined as unknown as Duplex);
@@ -30,6 +30,7 @@ export class TunnelAgent extends https.Agent {
       headers: { host: path },
       ...(givenUp && { signal: givenUp }),
     });
+    limitConnecting(asked, options.connectWithin);
     asked.on("connect", (answer, socket) => {
       socket.setTimeout(0);
       if (answer.statusCode === OK) return done(null, tls.connect({ ...options, socket }));
@@ -46,9 +47,22 @@ export class TunnelAgent extends https.Agent {
 }
 
 /** Node takes `signal` out of a request's options before its agent sees them. */
-export interface Abortable {
+export interface Limited {
   /** Gives up the request that needs the connection. */
   givenUp?: AbortSignal;
+  /** In milliseconds: how long the connection to the proxy may take. */
+  connectWithin?: number | undefined;
+}
+
+/** As containerd's dial_timeout: only the first connection of the way counts, which through a proxy is that to the proxy. */
+export function limitConnecting(asked: http.ClientRequest, within: number | undefined): void {
+  if (within === undefined) return;
+  asked.on("socket", (socket) => {
+    if (!socket.connecting) return;
+    const late = (): void => void asked.destroy(Object.assign(new Error("no connection in time"), TOO_LATE));
+    const timer = setTimeout(late, within);
+    for (const event of ["connect", "close"]) socket.once(event, () => clearTimeout(timer));
+  });
 }
 
 /** A request to the proxy itself. */
@@ -85,6 +99,8 @@ export function refusalOf(
 
 /** Codes of errno(3) and getaddrinfo(3), but not Node's own. */
 const ERRNO = /^E(?!RR_)[A-Z0-9_]+$/;
+/** As the kernel says it when it gives up. */
+const TOO_LATE = { code: "ETIMEDOUT", syscall: "connect" };
 const OK = 200;
 /** How long a proxy may take to reach a registry. */
 const CONNECT_MS = 30_000;
