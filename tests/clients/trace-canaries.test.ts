@@ -1,7 +1,8 @@
 // Places secrets everywhere they may enter our daemons, and searches everywhere they might come out: traces, shared
 // traces, messages about them, the database, the log.
 
-import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decodeTrace } from "../../hosts/trace/decode.js";
@@ -13,7 +14,7 @@ import { CORACLE, engines, startWithBusybox, type Engine } from "../support/engi
 import { startMemoryRegistry, type MemoryRegistry } from "../support/registry/memory-registry.js";
 import { describeUnless } from "../support/on-engines.js";
 import { secretsIn } from "../support/secret-search.js";
-import { Canaries, answerWithSecrets, tellPrivate, tellSecrets } from "../support/told/canaries.js";
+import { Canaries, answerWithSecrets, tellHeaders, tellPrivate, tellSecrets } from "../support/told/canaries.js";
 
 function coracle(...args: string[]): Promise<Finished> {
   return run([...CORACLE, ...args], { timeoutMs: 120_000 });
@@ -25,6 +26,7 @@ for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
 
 function searched(engine: Engine): void {
   const canaries = new Canaries();
+  const settings = mkdtempSync(join(tmpdir(), "coracle-settings-"));
   let daemon: DaemonProcess;
   let registry: MemoryRegistry;
   const file = (name: string): string => join(daemon.directories.root, name);
@@ -34,11 +36,13 @@ function searched(engine: Engine): void {
   };
 
   beforeAll(async () => {
-    daemon = await startWithBusybox(engine, ["--insecure-registry", "10.213.0.0/16", "--log-level", "debug"]);
+    const flags = ["--insecure-registry", "10.213.0.0/16", "--log-level", "debug", "--registry-certs", settings];
+    daemon = await startWithBusybox(engine, flags);
     registry = await startMemoryRegistry(daemon.netns.isOwn ? daemon.netns.hostAddress : "127.0.0.1");
     answerWithSecrets(canaries, registry);
     const client = new EngineClient(daemon.socketPath);
     await tellSecrets(canaries, client, registry.host);
+    await tellHeaders(canaries, client, settings, registry.host, () => process.kill(daemon.pid(), "SIGHUP"));
     await tellPrivate(canaries, client);
     await save("whole");
     await save("shared", "--share");
@@ -46,6 +50,7 @@ function searched(engine: Engine): void {
   afterAll(async () => {
     await registry?.close();
     await daemon?.close();
+    rmSync(settings, { recursive: true });
   });
 
   test("the registry was asked for all of its content", () => {
@@ -56,7 +61,8 @@ function searched(engine: Engine): void {
 
   test("the registry got the credentials of pulls and of builds, in every form", () => {
     const used = secretsIn(Buffer.from([...canaries.used].join("\n")), canaries.secret);
-    for (const of of ["pull0-registry-token", "build0-registry-token", "build1-name", "build1-pw"]) {
+    const forms = ["pull0-registry-token", "build0-registry-token", "build1-name", "build1-pw", "meta3", "set-header"];
+    for (const of of forms) {
       expect(used).toContainEqual(expect.stringMatching(`-${of}\\.$`));
     }
   });

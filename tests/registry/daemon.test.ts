@@ -97,10 +97,14 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     await until("the settings", async () => (await engine.call("GET", target)).status === 200);
     expect(asked).toContain("/deep/v2/x/manifests/1?ns=named.example");
     expect(sent).toContain(`Bearer ${TOKEN}`);
-    writeFileSync(file, "server = 1");
+    // The parser's own message would quote the lines beside the bad one.
+    const sentBefore = sent.length;
+    writeFileSync(file, `header = { authorization = "Bearer ${TOKEN}" }\nserver = `);
+    expect((await engine.call("GET", target)).status).toBe(200);
     process.kill(daemon.pid(), "SIGHUP");
     await until("the remark", () => daemon.log().includes(`${file}: `));
     expect((await engine.call("GET", target)).status).toBe(200);
+    expect(new Set(sent.slice(sentBefore))).toEqual(new Set([`Bearer ${TOKEN}`]));
   });
 
   test("through the proxies of its flags, whose password nobody sees", async () => {

@@ -1,6 +1,9 @@
 // A unique word for each place where a secret may enter an engine. If one is found, its name shows the place.
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { rawTar } from "../archives/tar.js";
+import { until } from "../commands.js";
 import type { EngineClient } from "../engine-client.js";
 import type { MemoryRegistry } from "../registry/memory-registry.js";
 
@@ -9,7 +12,7 @@ export class Canaries {
   readonly secret: string[] = [];
   /** May be in traces, but not in shared ones. */
   readonly private: string[] = [];
-  /** What a registry got as authorization. */
+  /** What a registry got as authorization, or in headers that were passed on or set for it. */
   readonly used = new Set<string>();
 
   ofSecret(place: string): string {
@@ -26,6 +29,12 @@ function add(to: string[], place: string): string {
   to.push(canary);
   return canary;
 }
+
+/** A header that a client passes on to the registry. */
+const META = "x-meta-told";
+/** A header that is set for a host in a `hosts.toml`. */
+const SET = "x-set";
+const HOSTED = "127.0.0.1:9";
 
 export function encoded(auth: unknown): string {
   return Buffer.from(JSON.stringify(auth)).toString("base64").replaceAll("+", "-").replaceAll("/", "_");
@@ -68,8 +77,8 @@ export function answerWithSecrets(canaries: Canaries, registry: MemoryRegistry):
     ["/elsewhere/", 403, {}, errors],
     ["/v2/", 401, refused, errors],
   ];
-  registry.fault(({ url = "", headers: { authorization = "" } }, response) => {
-    canaries.used.add(authorization);
+  registry.fault(({ url = "", headers: got }, response) => {
+    for (const name of ["authorization", META, SET]) canaries.used.add(String(got[name] ?? ""));
     const [, status, headers, body] = answers.find(([path]) => url.startsWith(path))!;
     response.writeHead(status, { ...always, ...headers }).end(body);
     return true;
@@ -112,6 +121,7 @@ export async function tellSecrets(canaries: Canaries, client: EngineClient, regi
       Cookie: say(`cookie${at}`),
       Referer: `http://x/${behind(`referer${at}`)}`,
       "X-Api-Key": say(`key${at}`),
+      [META]: say(`meta${at}`),
     };
     const image = encodeURIComponent(`${registry}/${repository}`);
     await client.call("POST", `/images/create?fromImage=${image}&tag=1`, undefined, { headers });
@@ -132,6 +142,36 @@ export async function tellSecrets(canaries: Canaries, client: EngineClient, regi
   await client.call("POST", "/containers/create", { Image: `${user("create")}${registry}/app` });
   await client.call("POST", "/swarm/join", { JoinToken: say("swarm"), RemoteAddrs: ["a"] });
   await client.call("POST", "/secrets/create", { Name: "a", Data: say("data") });
+}
+
+/**
+ * Sets a header for what stands for a registry where nobody listens, in the directory of certificates, and breaks the file
+ * while the daemon runs. `reload`: makes the daemon read the settings again.
+ */
+export async function tellHeaders(
+  canaries: Canaries,
+  client: EngineClient,
+  directory: string,
+  registry: string,
+  reload: () => void,
+): Promise<void> {
+  const file = join(directory, HOSTED, "hosts.toml");
+  const good = `server = "http://${registry}"\nheader = { ${SET} = "${canaries.ofSecret("set-header")}" }\n`;
+  const ask = async (): Promise<boolean> => {
+    await client.call("POST", `/images/create?fromImage=${HOSTED}/gone&tag=1`);
+    return [...canaries.used].some((used) => used.includes("set-header"));
+  };
+  mkdirSync(join(directory, HOSTED));
+  writeFileSync(file, good);
+  reload();
+  await until("the settings of the registry", () => ask());
+  // The parser's own messages quote the line and its neighbours.
+  for (const broken of ["a = ", `a = "${canaries.ofSecret("set-late")}`, "[host", "a = 1"]) {
+    writeFileSync(file, `${good}${broken}\n`);
+    await ask();
+    reload();
+    await ask();
+  }
 }
 
 /** Everything in an engine's history that only its owner should read. */
