@@ -8,9 +8,9 @@ import { Refusal } from "../../refusal";
 import { Instruction } from "../dockerfile/instruction";
 import { StepKind } from "../evaluation/step";
 import { Stage } from "../stages/stage";
-import { StageOutput } from "./output/stage-output";
+import { FateTeller, StageOutput } from "./output/stage-output";
 
-export abstract class BuildProgress {
+export abstract class BuildProgress implements FateTeller {
   constructor(
     /** For pulls. */
     readonly progress: ProgressStream,
@@ -76,6 +76,10 @@ export abstract class BuildProgress {
 
   /** What the command of the step writes. */
   abstract insert(log: LogSource): void;
+
+  abstract removed(container: string): void;
+
+  abstract lost(): void;
 
   /** The image that a stage has made. */
   abstract made(image: Image): void;

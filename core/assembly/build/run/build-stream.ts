@@ -84,6 +84,14 @@ export class BuildStream extends BuildProgress {
     else this.progress.insert(log);
   }
 
+  removed(container: string): void {
+    if (!this.quiet) this.progress.text(` ---> Removed intermediate container ${container}\n`);
+  }
+
+  lost(): void {
+    if (!this.quiet) this.progress.text("(A client has removed the container before its output could be told.)\n");
+  }
+
   made(image: Image): void {
     if (this.tellsIds && !this.quiet) this.progress.made(image.id);
   }

@@ -197,8 +197,13 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     giveArguments(this.options, facts.args);
     facts.stages = stagesOf(file, facts.args, this.options.target, facts.budget);
     if (facts.stages.problem.length > 0) return this.refuse(badParameter(facts.stages.problem));
-    facts.labelNames = this.options.labels.keys.slice(0).sort();
     this.findCacheSources();
+    this.build();
+  }
+
+  private build(): void {
+    const facts = this.facts;
+    facts.labelNames = this.options.labels.keys.slice(0).sort();
     facts.total = this.count();
     this.stream.warn(emptyContinuations(this.warnings));
     this.stream.warn(warningLines(this.warnings));

@@ -17,7 +17,6 @@ import { Refusal } from "../../refusal";
 import { BuildProgress } from "./build-progress";
 import { LayerClient, LayerMaking } from "./layer-making";
 import { MountsClient, RunMounts } from "./mounts/run-mounts";
-import { keepStepContainer } from "./output/leaving";
 import { StageOutput } from "./output/stage-output";
 import { OpenWork, WorkClient } from "./work";
 
@@ -113,7 +112,7 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
     // The next step need not wait for the removal.
     this.container = null;
     if (this.wish.remove) this.output.leave(container, false);
-    else keepStepContainer(container);
+    else this.output.keep(container);
     this.client.workDone();
   }
 
@@ -151,7 +150,7 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
     // First, since a quiet build only now shows the container's log.
     this.client.workFailed(why, code);
     if (this.wish.forceRemove) this.output.leave(container, true);
-    else keepStepContainer(container);
+    else this.output.keep(container);
   }
 }
 

@@ -10,12 +10,16 @@ import { RemovalClient } from "./removal-client";
 
 /** Removes it as soon as it can be removed; a run is killed first. Nobody is told. */
 export function removeLeftOver(container: Container): void {
+  removeOfBuild(container, new Nobody());
+}
+
+/** The same, and tells `client`. */
+export function removeOfBuild(container: Container, client: RemovalClient): void {
   container.removeVolumes = true;
-  const nobody = new Nobody();
-  container.removals.push(nobody);
+  container.removals.push(client);
   if (!container.running && container.can(Cause.Remove)) return removeNow(container);
   container.touch();
-  if (container.running) new LeftOverEnd(container, nobody).begin();
+  if (container.running) new LeftOverEnd(container, client).begin();
 }
 
 class Nobody extends RemovalClient {
@@ -29,7 +33,7 @@ class Nobody extends RemovalClient {
 class LeftOverEnd extends Killing {
   constructor(
     container: Container,
-    private readonly nobody: Nobody,
+    private readonly client: RemovalClient,
   ) {
     super(container);
   }
@@ -45,11 +49,12 @@ class LeftOverEnd extends Killing {
   ranOut(): void {}
 
   /** It stays, and clients can remove it as any other. */
-  failed(_message: string): void {
+  failed(message: string): void {
     const container = this.container;
-    const place = container.removals.indexOf(this.nobody);
+    const place = container.removals.indexOf(this.client);
     if (place >= 0) container.removals.splice(place, 1);
     container.forBuild = false;
     container.touch();
+    this.client.failed(message);
   }
 }

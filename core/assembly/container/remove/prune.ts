@@ -37,8 +37,12 @@ export function pruneContainers(call: Call): Refusal | null {
   return null;
 }
 
-/** The run is over, though perhaps not cleared away yet, and no other operation is in progress. */
+/**
+ * The run is over, though perhaps not cleared away yet, and no other operation is in progress. A build still has to read
+ * the log or the files of its container.
+ */
 function isIdle(container: Container): bool {
+  if (container.forBuild) return false;
   if (container.creating || container.comesBack || container.removals.length > 0) return false;
   switch (container.status) {
     case Status.Created:

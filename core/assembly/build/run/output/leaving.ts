@@ -1,14 +1,16 @@
-// The removal of a step's container, which the stream tells.
+// What becomes of a step's container once its log is told: it is removed, which the stream may tell, or stays.
 
 import { Failure, Outcome } from "../../../../../build/bindings/types";
 import { wakeAfter } from "../../../ask";
 import { Container } from "../../../container/container";
-import { Cause } from "../../../container/lifecycle";
-import { removeLeftOver } from "../../../container/remove/left-over";
+import { Status } from "../../../container/lifecycle";
+import { removeLeftOver, removeOfBuild } from "../../../container/remove/left-over";
 import { RemovalClient } from "../../../container/remove/removal-client";
-import { removeNow } from "../../../container/remove/remove";
 import { containerStore } from "../../../container/store";
 import { Task } from "../../../task";
+
+/** Nanoseconds after which a container that a client has started meanwhile is looked at again. */
+const SECOND: u64 = 1_000_000_000;
 
 /** Waits for a removal. */
 export interface RemovalReader {
@@ -17,7 +19,7 @@ export interface RemovalReader {
   left(container: Container, isRemoved: bool): void;
 }
 
-export class Leaving extends RemovalClient {
+class Leaving extends RemovalClient {
   constructor(
     private readonly container: Container,
     private readonly output: RemovalReader,
@@ -25,11 +27,9 @@ export class Leaving extends RemovalClient {
     super();
   }
 
+  /** A client may have started it meanwhile: then it is killed first. */
   begin(): void {
-    const container = this.container;
-    container.removeVolumes = true;
-    container.removals.push(this);
-    if (container.can(Cause.Remove)) removeNow(container);
+    removeOfBuild(this.container, this);
   }
 
   removed(): void {
@@ -55,8 +55,17 @@ export function removeStepContainer(container: Container): void {
   new LaterRemoval(container, null).begin();
 }
 
-/** The removal waits for another input: the host opens a log that is told now before it carries out what comes then. */
-export class LaterRemoval extends Task {
+/** The same, and tells `output`. `later`: its log is about to be opened. */
+export function tellRemoval(container: Container, output: RemovalReader, later: bool): void {
+  if (later || container.status == Status.Starting) new LaterRemoval(container, output).begin();
+  else new Leaving(container, output).begin();
+}
+
+/**
+ * The removal waits for another input: the host opens a log that is told now before it carries out what comes then. It
+ * also waits while a client starts the container, since only a run can be killed.
+ */
+class LaterRemoval extends Task {
   /** `output`: tells the removal, unless it is dropped meanwhile. */
   constructor(
     private readonly container: Container,
@@ -76,7 +85,8 @@ export class LaterRemoval extends Task {
     const output = this.output;
     if (containerStore.find(container.id) === null) {
       if (output !== null) output.left(container, false);
-    } else if (output !== null && output.tellsRemovals()) new Leaving(container, output).begin();
+    } else if (container.status == Status.Starting) wakeAfter(this, 0, SECOND);
+    else if (output !== null && output.tellsRemovals()) new Leaving(container, output).begin();
     else removeLeftOver(container);
   }
 }

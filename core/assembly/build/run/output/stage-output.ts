@@ -6,12 +6,9 @@ import { Call } from "../../../call";
 import { Container } from "../../../container/container";
 import { containerStore } from "../../../container/store";
 import { ProgressStream, RoomReader } from "../../../image/progress-stream";
-import { LaterRemoval, Leaving, RemovalReader, removeStepContainer } from "./leaving";
+import { HeldOutput, HeldReader } from "./held-output";
+import { keepStepContainer, RemovalReader, removeStepContainer, tellRemoval } from "./leaving";
 
-/** Bytes of lines that wait. With more of them the stage pauses until its turn. */
-const MOST_BYTES: i32 = 256 * 1024;
-/** Containers that wait for their removal; with more of them the stage pauses, too. */
-const MOST_CONTAINERS: i32 = 16;
 const NOTHING = new Uint8Array(0);
 
 /** Waits until a stage has told everything. */
@@ -19,12 +16,28 @@ export interface OutputReader {
   outputTold(): void;
 }
 
-/** A line, a log, or a container that goes as soon as everything before it is told. */
+/** Tells what becomes of the containers whose logs are told. */
+export interface FateTeller {
+  /** It is removed, after what it wrote was told. */
+  removed(container: string): void;
+  /** What it wrote cannot be told: a client has removed it. */
+  lost(): void;
+}
+
+/** What becomes of a container as soon as everything before it is told. */
+enum Fate {
+  Removed,
+  /** Nothing is told about the removal. */
+  RemovedSilently,
+  /** It becomes a container as any other. */
+  Kept,
+}
+
+/** A line, a log, or a container. */
 class Entry {
   log: LogSource | null = null;
-  leaving: Container | null = null;
-  /** The removal is not told. */
-  silent: bool = false;
+  container: Container | null = null;
+  fate: Fate = Fate.Removed;
 
   constructor(
     /** As in `ProgressStream`. */
@@ -33,10 +46,8 @@ class Entry {
   ) {}
 }
 
-export class StageOutput extends ProgressStream implements RoomReader, RemovalReader {
+export class StageOutput extends ProgressStream implements RoomReader, RemovalReader, HeldReader {
   private entries: Entry[] = [];
-  private bytes: i32 = 0;
-  private containers: i32 = 0;
   /** The turn of the stage has come. */
   private isOpen: bool = false;
   /** For room in the stream, or for the end of a removal. */
@@ -51,7 +62,10 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
 
   constructor(
     call: Call,
+    /** The stream of the build. */
     private readonly main: ProgressStream,
+    private readonly teller: FateTeller,
+    private readonly untold: HeldOutput,
   ) {
     super(call);
     this.quiet = main.quiet;
@@ -67,13 +81,18 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
 
   get isCrowded(): bool {
     if (this.dropped) return false;
-    if (this.bytes > MOST_BYTES || this.containers > MOST_CONTAINERS) return true;
-    return this.isOpen && this.main.isCrowded;
+    if (!this.isOpen) return this.untold.isTooMuch;
+    // What others hold waits for this one.
+    return this.main.isCrowded || (this.entries.length > 0 && this.untold.isTooMuch);
   }
 
   whenRoom(pace: RoomReader): void {
     this.paces.push(pace);
     this.awaitRoom();
+  }
+
+  heldLess(): void {
+    this.goOn();
   }
 
   roomCame(): void {
@@ -85,11 +104,11 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
     if (this.dropped) return;
     for (let i = this.entries.length - 1; i >= 0 && key.length > 0; i--) {
       if (this.entries[i].key != key) continue;
-      this.bytes += bytes.length - this.entries[i].bytes.length;
+      this.untold.add(bytes.length - this.entries[i].bytes.length, 0);
       this.entries[i].bytes = bytes;
       return;
     }
-    this.bytes += bytes.length;
+    this.untold.add(bytes.length, 0);
     this.add(new Entry(key, bytes));
   }
 
@@ -103,11 +122,14 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
   /** Removes the container of a step when its log is told. `silent`: nothing is told about it. */
   leave(container: Container, silent: bool): void {
     if (this.dropped || this.isTold) return removeStepContainer(container);
-    const entry = new Entry("", NOTHING);
-    entry.leaving = container;
-    entry.silent = silent;
-    this.containers += 1;
-    this.add(entry);
+    this.untold.add(0, 1);
+    this.addFate(container, silent ? Fate.RemovedSilently : Fate.Removed);
+  }
+
+  /** Makes the container of a step one as any other when its log is told. */
+  keep(container: Container): void {
+    if (this.dropped || this.isTold) return keepStepContainer(container);
+    this.addFate(container, Fate.Kept);
   }
 
   /** What is here goes to the client, and what comes follows at once. */
@@ -137,10 +159,16 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
     this.paces = [];
     const entries = this.entries;
     this.entries = [];
-    for (let i = 0; i < entries.length; i++) {
-      const container = entries[i].leaving;
-      if (container !== null) removeStepContainer(container);
-    }
+    for (let i = 0; i < entries.length; i++) this.dropEntry(entries[i]);
+  }
+
+  private dropEntry(entry: Entry): void {
+    const container = entry.container;
+    this.untold.add(-entry.bytes.length, 0);
+    if (container === null) return;
+    if (entry.fate == Fate.Kept) return keepStepContainer(container);
+    this.untold.add(0, -1);
+    removeStepContainer(container);
   }
 
   tellsRemovals(): bool {
@@ -149,11 +177,18 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
 
   /** A removal that is told has ended. */
   left(container: Container, isRemoved: bool): void {
-    this.containers -= 1;
+    this.untold.add(0, -1);
     this.paused = false;
     if (this.dropped) return;
-    if (isRemoved && !this.quiet) this.main.text(` ---> Removed intermediate container ${container.shortId}\n`);
+    if (isRemoved) this.teller.removed(container.shortId);
     this.pass();
+  }
+
+  private addFate(container: Container, fate: Fate): void {
+    const entry = new Entry("", NOTHING);
+    entry.container = container;
+    entry.fate = fate;
+    this.add(entry);
   }
 
   private add(entry: Entry): void {
@@ -169,45 +204,49 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
       else this.passOn(this.entries.shift());
     }
     this.passing = false;
-    while (this.paces.length > 0 && !this.isCrowded) this.paces.shift().roomCame();
-    if (this.paces.length > 0) this.awaitRoom();
+    this.goOn();
+    this.untold.tellRoom();
     if (this.isTold) this.reader!.outputTold();
   }
 
-  /** Before the turn of the stage no room can come, and after a removal it is looked at again. */
+  private goOn(): void {
+    while (this.paces.length > 0 && !this.isCrowded) this.paces.shift().roomCame();
+    if (this.paces.length > 0) this.awaitRoom();
+  }
+
+  /** After a removal it is looked at again. */
   private awaitRoom(): void {
-    if (!this.isOpen || this.paused || !this.main.isCrowded) return;
+    if (!this.isOpen) return this.untold.whenRoom(this);
+    if (this.paused || !this.main.isCrowded) return;
     this.paused = true;
     this.main.whenRoom(this);
   }
 
   private passOn(entry: Entry): void {
     const log = entry.log;
-    const leaving = entry.leaving;
-    this.bytes -= entry.bytes.length;
+    const container = entry.container;
+    this.untold.add(-entry.bytes.length, 0);
     if (log !== null) this.passLog(log);
-    else if (leaving !== null) this.remove(leaving, entry.silent);
-    else this.main.send(entry.key, entry.bytes);
+    else if (container === null) this.main.send(entry.key, entry.bytes);
+    else if (entry.fate == Fate.Kept) keepStepContainer(container);
+    else this.remove(container, entry.fate == Fate.RemovedSilently);
   }
 
   private passLog(log: LogSource): void {
     const container = containerStore.find(log.container);
-    if (container === null) {
-      return this.main.text("(A client has removed the container before its output could be told.)\n");
-    }
+    if (container === null) return this.teller.lost();
     this.opensLog = !container.running;
     this.main.insert(log);
   }
 
   private remove(container: Container, silent: bool): void {
     if (silent || containerStore.find(container.id) === null) {
-      this.containers -= 1;
+      this.untold.add(0, -1);
       return removeStepContainer(container);
     }
     this.paused = true;
     const opensLog = this.opensLog;
     this.opensLog = false;
-    if (opensLog) new LaterRemoval(container, this).begin();
-    else new Leaving(container, this).begin();
+    tellRemoval(container, this, opensLog);
   }
 }

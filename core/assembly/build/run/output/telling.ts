@@ -12,7 +12,7 @@ export class Telling implements OutputReader {
   private queue: StageOutput[] = [];
   private client: TellingClient | null = null;
   private advancing: bool = false;
-  private dropped: bool = false;
+  private over: bool = false;
 
   /** In the order of the Dockerfile. */
   begin(outputs: StageOutput[], client: TellingClient): void {
@@ -40,21 +40,21 @@ export class Telling implements OutputReader {
   }
 
   outputTold(): void {
-    if (this.advancing || this.dropped) return;
+    if (this.advancing || this.over) return;
     this.advancing = true;
     while (this.queue.length > 0 && this.queue[0].isTold) {
       this.queue.shift();
       if (this.queue.length > 0) this.queue[0].takeTurn();
     }
     this.advancing = false;
-    if (this.queue.length > 0 || this.dropped) return;
-    this.dropped = true;
+    if (this.queue.length > 0 || this.over) return;
+    this.over = true;
     this.client!.allTold();
   }
 
   /** The client is gone, or the build has failed without a stage. */
   drop(): void {
-    this.dropped = true;
+    this.over = true;
     for (let i = 0; i < this.queue.length; i++) this.queue[i].drop();
     this.queue = [];
   }

@@ -21,6 +21,10 @@ export interface StageClient {
   stageMade(stage: StageWork): void;
   /** `code`: exit code of the program that failed; 0 if none did. */
   stageFailed(stage: StageWork, why: string, code: i32): void;
+  /** A stage waits for another one, and goes on when it is told to. */
+  stageParked(): void;
+  /** A stage has done a step that others may wait for. */
+  stepLeft(): void;
 }
 
 export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader {
@@ -33,6 +37,8 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   /** What the step is made of; null for a label that the client gives. */
   private instruction: Instruction | null = null;
   private work: OpenWork | null = null;
+  /** The same, while another stage does the same step. */
+  private equal: StepMaking | null = null;
   private proceeding: bool = false;
   private waitsForRoom: bool = false;
   /** For a stage of which only the triggers of the base image take files. */
@@ -92,15 +98,33 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
     this.fail(why, code);
   }
 
+  stepWaits(making: StepMaking): void {
+    this.equal = making;
+    this.client.stageParked();
+  }
+
+  stepLeft(): void {
+    this.client.stepLeft();
+  }
+
   cancel(): void {
     const work = this.work;
     this.work = null;
+    this.over = true;
     if (work !== null) work.cancel();
   }
 
-  /** Goes on if it waits for other stages, and all of them are made. */
-  stageCame(): void {
-    if (!this.waitsForStages || !this.facts.areMade(this.plan.uses)) return;
+  /** What it waits for in another stage is done. */
+  get canGoOn(): bool {
+    const equal = this.equal;
+    if (equal !== null) return equal.canGoOn;
+    return this.waitsForStages && this.facts.areMade(this.plan.uses);
+  }
+
+  goOn(): void {
+    const equal = this.equal;
+    this.equal = null;
+    if (equal !== null) return equal.goOn();
     this.waitsForStages = false;
     this.proceed();
   }
@@ -133,25 +157,27 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   private takeTriggers(): bool {
     const texts = this.state.build.config.takeTriggers();
     if (texts.length == 0) return true;
-    const tooMany = this.facts.limits.addSteps(texts.length);
-    if (tooMany.length > 0) {
-      this.fail(tooMany, 0);
-      return false;
+    let problem = this.facts.limits.addSteps(texts.length);
+    if (problem.length == 0) {
+      this.stream.triggered(texts.length);
+      problem = this.putFirst(texts);
     }
-    this.stream.triggered(texts.length);
+    if (problem.length > 0) this.fail(problem, 0);
+    return problem.length == 0;
+  }
+
+  /** Returns what is not valid. */
+  private putFirst(triggers: string[]): string {
     const instructions: Instruction[] = [];
-    for (let i = 0; i < texts.length; i++) {
-      const parsed = parseTrigger(texts[i]);
-      if (parsed.problem.length > 0) {
-        this.fail(parsed.problem, 0);
-        return false;
-      }
+    for (let i = 0; i < triggers.length; i++) {
+      const parsed = parseTrigger(triggers[i]);
+      if (parsed.problem.length > 0) return parsed.problem;
       instructions.push(parsed.instructions[0]);
     }
     this.facts.stages.useTriggers(this.plan, instructions);
     this.triggers = instructions.length;
     this.queue = instructions.concat(this.queue);
-    return true;
+    return "";
   }
 
   /** A loop, since thousands of steps may be in the cache. */
@@ -176,12 +202,18 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
     return this.waitsForRoom || this.waitsForStages;
   }
 
-  /** A client that does not read the stream would leave it without end in memory, and with it the logs of all steps. */
+  /**
+   * A client that does not read the stream would leave it without end in memory, and with it the logs of all steps. The stage
+   * keeps its place meanwhile, since it goes on as soon as the client reads.
+   */
   private lookAround(): void {
-    this.waitsForStages = !this.facts.areMade(this.plan.uses);
-    if (this.waitsForStages || !this.stream.isCrowded) return;
-    this.waitsForRoom = true;
-    this.stream.whenRoom(this);
+    if (!this.facts.areMade(this.plan.uses)) {
+      this.waitsForStages = true;
+      this.client.stageParked();
+    } else if (this.stream.isCrowded) {
+      this.waitsForRoom = true;
+      this.stream.whenRoom(this);
+    }
   }
 
   /** The labels that the client gives are the last steps of the target. */

@@ -5,6 +5,7 @@ import { Call } from "../../../call";
 import { engine } from "../../../state";
 import { BuildFacts } from "../build-facts";
 import { BuildProgress } from "../build-progress";
+import { HeldOutput, HeldReader } from "../output/held-output";
 import { StageOutput } from "../output/stage-output";
 import { Telling, TellingClient } from "../output/telling";
 import { OpenWork } from "../work";
@@ -24,15 +25,18 @@ export interface StagesClient {
   stagesFailed(why: string, code: i32): void;
 }
 
-export class StagesWork implements StageClient, TellingClient, OpenWork {
+export class StagesWork implements StageClient, TellingClient, HeldReader, OpenWork {
   private readonly works: (StageWork | null)[] = [];
   private readonly telling: Telling = new Telling();
-  /** How many are being built. */
+  private readonly held: HeldOutput = new HeldOutput();
+  /** How many are being built, without those that wait for another one. */
   private running: i32 = 0;
   private atOnce: i32 = max(FEWEST, min(MOST, <i32>engine.options.machine.cpus));
   private advancing: bool = false;
   /** Something has happened after which another stage may begin. */
   private changed: bool = true;
+  /** For the stages to hold less. */
+  private waitsForRoom: bool = false;
   private failed: bool = false;
   private why: string = "";
   private code: i32 = 0;
@@ -48,7 +52,7 @@ export class StagesWork implements StageClient, TellingClient, OpenWork {
     const outputs: StageOutput[] = [];
     let next = before;
     for (let i = 0; i < facts.stages.all.length; i++) {
-      const output = new StageOutput(call, facts.stream.progress);
+      const output = new StageOutput(call, facts.stream.progress, facts.stream, this.held);
       facts.addStage(this.streamWith(output), output, next);
       this.works.push(null);
       if (!facts.stages.needed.includes(i)) continue;
@@ -63,18 +67,35 @@ export class StagesWork implements StageClient, TellingClient, OpenWork {
     const image: Image | null = stage.image;
     this.running -= 1;
     this.changed = true;
+    this.works[stage.plan.index] = null;
     this.facts.take(stage.plan.index, image);
     if (image !== null) this.facts.streamOf(stage.plan.index).made(image);
     this.telling.finish(this.facts.outputOf(stage.plan.index));
     this.advance();
   }
 
+  stageParked(): void {
+    this.running -= 1;
+    this.stepLeft();
+  }
+
+  stepLeft(): void {
+    this.changed = true;
+    this.advance();
+  }
+
+  heldLess(): void {
+    this.waitsForRoom = false;
+    this.stepLeft();
+  }
+
   stageFailed(stage: StageWork, why: string, code: i32): void {
     this.failed = true;
     this.why = why;
     this.code = code;
-    this.client.stagesEnded();
+    this.facts.over = true;
     this.cancelWorks(stage);
+    this.client.stagesEnded();
     this.tellHeld(stage.plan.index);
     this.telling.finishWith(this.facts.outputOf(stage.plan.index));
   }
@@ -119,6 +140,9 @@ export class StagesWork implements StageClient, TellingClient, OpenWork {
       this.beginReady();
     }
     this.advancing = false;
+    if (!this.held.isTooMuch || this.waitsForRoom || this.facts.over) return;
+    this.waitsForRoom = true;
+    this.held.whenRoom(this);
   }
 
   /** The first stage that is not made always goes on, since others may wait for its turn to tell what they hold. */
@@ -129,10 +153,18 @@ export class StagesWork implements StageClient, TellingClient, OpenWork {
     for (let i = 0; i < needed.length && !facts.over; i++) {
       const at = needed[i];
       if (facts.isMade(at)) continue;
-      const work = this.works[at];
-      if (work !== null) work.stageCame();
-      else if ((isFirst || this.running < this.atOnce) && facts.areMade(facts.stages.all[at].uses)) this.beginStage(at);
+      if (isFirst || (this.running < this.atOnce && !this.held.isTooMuch)) this.goOn(at);
       isFirst = false;
+    }
+  }
+
+  private goOn(index: i32): void {
+    const work = this.works[index];
+    if (work === null) {
+      if (this.facts.areMade(this.facts.stages.all[index].uses)) this.beginStage(index);
+    } else if (work.canGoOn) {
+      this.running += 1;
+      work.goOn();
     }
   }
 

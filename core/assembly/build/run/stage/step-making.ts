@@ -23,7 +23,6 @@ import { makeStepImage, StepResult } from "../step-image";
 import { unbuiltIn } from "../unbuilt";
 import { OpenWork, WorkClient } from "../work";
 import { StageState } from "./stage-state";
-import { StepWaiter } from "./steps-underway";
 
 /** Waits for a step. */
 export interface StepClient {
@@ -31,9 +30,13 @@ export interface StepClient {
   stepMade(): void;
   /** `code`: exit code of the program that failed; 0 if none did. */
   stepFailed(why: string, code: i32): void;
+  /** Another stage does the same step: this one goes on by `goOn`. */
+  stepWaits(making: StepMaking): void;
+  /** What other stages may wait for is done. */
+  stepLeft(): void;
 }
 
-export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient, StepWaiter, OpenWork {
+export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient, OpenWork {
   private work: OpenWork | null = null;
   /** What a copy takes, until it is over. */
   private found: FoundSources | null = null;
@@ -89,9 +92,14 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     this.fail(why, 0);
   }
 
-  /** Another stage has done the same step, so that it is in the cache now. */
-  stepOver(): void {
-    if (!this.facts.over) this.carryOut();
+  /** Whether another stage that did the same step has done it. */
+  get canGoOn(): bool {
+    return !this.facts.underway.has(this.stepKey);
+  }
+
+  /** The step is in the cache now, or is done after all. */
+  goOn(): void {
+    this.carryOut();
   }
 
   workKept(diffId: string, container: string): void {
@@ -100,8 +108,9 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
 
   workDone(): void {
     if (this.facts.over) return;
-    this.finish();
     if (this.key.length > 0) this.facts.underway.end(this.key);
+    this.finish();
+    if (this.key.length > 0) this.client.stepLeft();
   }
 
   workFailed(why: string, code: i32): void {
@@ -146,9 +155,8 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
   /** With `cachefrom` the other stage's image is none of those that count. */
   private waitsForEqual(): bool {
     if (!this.state.usesCache || this.facts.cacheSources.length > 0) return false;
-    const key = this.stepKey;
-    if (!this.facts.underway.has(key)) return false;
-    this.facts.underway.wait(key, this);
+    if (!this.facts.underway.has(this.stepKey)) return false;
+    this.client.stepWaits(this);
     return true;
   }
 
