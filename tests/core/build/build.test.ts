@@ -275,3 +275,17 @@ test("parameters that are null, or have nulls", () => {
     Env: expect.arrayContaining(["A=1"]),
   });
 });
+
+test.each([
+  [1, true],
+  [2, false],
+  [126, true],
+])("the exit code %i of a program may come from the image's platform: %s", (code, says) => {
+  const id = begin("FROM scratch\nLABEL a=b\nRUN x\n", "platform=linux/s390x&networkmode=none");
+  world.done(world.take("mount").op);
+  const { op, val } = world.takeLaunch();
+  world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
+  world.exited(val.container, 1, code);
+  expect(world.said(id).at(-1)).toContain(`returned a non-zero code: ${code}`);
+  expect(/begin the stage with FROM --platform/.test(world.said(id).at(-1)!)).toBe(says);
+});

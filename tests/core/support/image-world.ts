@@ -249,8 +249,8 @@ export class ImageWorld {
     this.#step({ tag: "progress", val: { op, phase, current: BigInt(current), total: BigInt(total) } });
   }
 
-  exited(container: string, run: number): void {
-    const exit = { code: 0, outOfMemory: false, lost: false, at: this.#now().wall };
+  exited(container: string, run: number, code = 0): void {
+    const exit = { code, outOfMemory: false, lost: false, at: this.#now().wall };
     this.#step({ tag: "exited", val: { container, run, exit } });
   }
 

@@ -114,7 +114,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
   }
 
   workFailed(why: string, code: i32): void {
-    this.fail(this.step.kind == StepKind.Run ? explained(why, this.state.image) : why, code);
+    this.fail(this.step.kind == StepKind.Run ? explained(why, code, this.state.image) : why, code);
   }
 
   cancel(): void {
