@@ -269,9 +269,20 @@ describe("a context of a web server", () => {
   });
 });
 
+function outputs(Type: string, Attrs: unknown): string {
+  return `outputs=${encodeURIComponent(JSON.stringify([{ Type, Attrs }]))}`;
+}
+
 test.each([
   ["outputs=x", 500, "invalid character 'x' looking for beginning of value"],
   ["outputs=[{}]", 400, 'unknown output ""'],
+  [outputs("image", { push: "T" }), 501, "an output with push is not built yet"],
+  [outputs("image", { push: "" }), 501, "an output with push is not built yet"],
+  [outputs("registry", { name: "a" }), 501, "an output with push is not built yet"],
+  [outputs("image", { push: "yes" }), 400, 'push: strconv.ParseBool: parsing "yes": invalid syntax'],
+  [outputs("image", { push: true }), 400, '"push" in Attrs must be a string'],
+  [outputs("image", ["push"]), 400, "Attrs must be an object"],
+  [outputs("image", { "registry.insecure": "1" }), 501, 'an output with "registry.insecure" is not built yet'],
   ["squash=1", 400, "squash is only supported with experimental mode"],
   ["remote=git://a.test/b", 501, "git repository"],
   ["remote=https://me:s3cret@a.test/b.git%23main", 501, "git repository"],
@@ -280,6 +291,11 @@ test.each([
   const answer = world.call("POST", `/build?${query}`, encode("tar"));
   expect(answer.status).toBe(status);
   expect((answer.json as { message: string }).message).toContain(message);
+});
+
+test.each(["0", "f", "F", "FALSE", "false", "False"])("an output that is not pushed (%s) is an image", (push) => {
+  beginBuild(world, "FROM scratch\nCMD x\n", outputs("image", { name: "a:1", push }));
+  expect(world.call("GET", "/images/a:1/json").status).toBe(200);
 });
 
 test("what is surely not meant is told before the first step", () => {
