@@ -4,7 +4,6 @@ const DOCKERFILE = "tests/core/build/dockerfile.test.ts";
 const EVALUATION = "tests/core/build/evaluation.test.ts";
 const SUBSTITUTION = "tests/core/build/substitution.test.ts";
 const STAGES = "tests/core/build/stages.test.ts";
-const SIDE_BY_SIDE = "tests/core/build/side-by-side.test.ts";
 const IGNORE = "tests/core/build/ignore.test.ts";
 
 export const BUILD_MUTANTS: readonly Mutant[] = [
@@ -174,22 +173,6 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     right: `if (work !== null && work !== except && !this.facts.isMade(i)) work.cancel();`,
     wrong: `if (!WRONG && work !== null && work !== except && !this.facts.isMade(i)) work.cancel();`,
     finder: { story: "build-stage-fails" },
-  },
-  {
-    name: "a stage that waits for the same step of another one takes a place",
-    file: "build/run/stage/stages-work.ts",
-    right: `  stageParked(): void {
-    this.running -= 1;`,
-    wrong: `  stageParked(): void {
-    if (!WRONG) this.running -= 1;`,
-    finder: { test: SIDE_BY_SIDE, named: "one that waits for the same step" },
-  },
-  {
-    name: "a prune of containers takes those whose log a build has not told yet",
-    file: "container/remove/prune.ts",
-    right: `if (container.forBuild) return false;`,
-    wrong: `if (!WRONG && container.forBuild) return false;`,
-    finder: { test: SIDE_BY_SIDE, named: "is not pruned" },
   },
   {
     name: "a step that two stages have in common runs twice",
