@@ -35,7 +35,12 @@ const RUNS = /^ANSWER 204.*CONTAINERS.*job.*running/s;
 const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = {
   "registry-down": { during: PULL, hurt: /^ANSWER 500.*connection refused/s, after: PULL, healed: PULLED },
   "registry-unauthorized": { during: PULL, hurt: /^ANSWER 404.*unauthorized/s, after: PULL, healed: PULLED },
-  "registry-limited": { during: PULL, hurt: /^ANSWER 500.*toomanyrequests/s, after: PULL, healed: PULLED },
+  "registry-limited": {
+    during: PULL,
+    hurt: /^ANSWER 200.*Retrying in 1 second.*toomanyrequests/s,
+    after: PULL,
+    healed: PULLED,
+  },
   "registry-slow": { during: PULL, hurt: /Downloading [\d.]+ kB of/, after: PULL, healed: PULLED },
   // The engine fetches the rest of the layer by itself. Runs in real time, so that the pause is visible.
   "registry-cut": { speed: "1", during: PULL, hurt: /Retrying in [1-5] seconds?/, after: [], healed: PULLED },

@@ -39,7 +39,7 @@ interface Seen {
 const SEEN: { readonly [Kind in Fault["kind"]]: Seen } = {
   "registry-down": { deed: PULL, status: 500, says: /connection refused/ },
   "registry-unauthorized": { deed: PULL, status: 404, says: /pull access denied/ },
-  "registry-limited": { deed: PULL, status: 500, says: /toomanyrequests/ },
+  "registry-limited": { deed: PULL, status: 200, says: /toomanyrequests/ },
   "registry-slow": { deed: PULL, status: 200 },
   "registry-cut": { deed: PULL, status: 200 },
   "registry-corrupt": { deed: PULL, status: 200, says: /verification failed/ },
