@@ -51,7 +51,7 @@ describeUnless(missingLinux(), "without rules or programs", () => {
     await answers("127.0.0.1", "18650");
     expect(await tables()).toContain("coracle-");
     await restart("--iptables=false");
-    expect(await tables()).toBe("");
+    await expect.poll(tables).toBe("");
     await answers("127.0.0.1", "18650");
     await answers(daemon.netns.address, "18650");
     const other = await serve("18651");
