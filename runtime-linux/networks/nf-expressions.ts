@@ -181,7 +181,7 @@ function lookUp(set: string, ...more: Uint8Array[]): Expression {
   return expression("lookup", attribute(NFTA_LOOKUP_SET, set), number(NFTA_LOOKUP_SREG, REGISTER), ...more);
 }
 
-/** Holds if the register, a number of 32 bits, has any of these. */
+/** Holds if any of these bits is set in the register, a number of 32 bits. */
 function anyOf(bits: number): Expression[] {
   return [masked(fields([bits, 4])), registerIs(new Uint8Array(4), NFT_CMP_NEQ)];
 }

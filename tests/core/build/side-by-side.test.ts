@@ -72,7 +72,7 @@ describe("a container whose log is not told yet", () => {
     expect(world.call("GET", `/containers/${second}/json`).status).toBe(200);
   });
 
-  test("is one as any other as soon as it is told, if the build keeps it", () => {
+  test("is an ordinary one as soon as it is told, if the build keeps it", () => {
     const world = new ImageWorld();
     beginBuild(world, TWO_RUNS, "networkmode=none&rm=0");
     const { first, second } = endSecond(world);

@@ -36,14 +36,14 @@ class Leaving extends RemovalClient {
     this.output.left(this.container, true);
   }
 
-  /** It stays, and is a container as any other from now on. */
+  /** It stays, from now on as an ordinary container. */
   failed(_why: string): void {
     keepStepContainer(this.container);
     this.output.left(this.container, false);
   }
 }
 
-/** The container of a step becomes one as any other. */
+/** Makes the container of a step an ordinary one. */
 export function keepStepContainer(container: Container): void {
   if (containerStore.find(container.id) === null) return;
   container.forBuild = false;

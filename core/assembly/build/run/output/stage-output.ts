@@ -29,7 +29,7 @@ enum Fate {
   Removed,
   /** Nothing is told about the removal. */
   RemovedSilently,
-  /** It becomes a container as any other. */
+  /** From now on it is an ordinary container. */
   Kept,
 }
 
@@ -126,7 +126,7 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
     this.addFate(container, silent ? Fate.RemovedSilently : Fate.Removed);
   }
 
-  /** Makes the container of a step one as any other when its log is told. */
+  /** Makes the container of a step an ordinary one when its log is told. */
   keep(container: Container): void {
     if (this.dropped || this.isTold) return keepStepContainer(container);
     this.addFate(container, Fate.Kept);
