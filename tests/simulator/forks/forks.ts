@@ -6,6 +6,9 @@
 //
 // The steps are every 50th one, each one that opens an engine, and those in which the n-th output of a kind occurs,
 // where n depends on seed and kind. For scarce kinds it is the first one.
+//
+// A quarter of the cuts leave a state that an earlier one has left, too. Then the fork only answers for the engine at
+// this moment, if that differs: it would come to rest as the earlier one did.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { type CompiledCore, Instance } from "../../../hosts/driver/instance.js";
@@ -22,6 +25,7 @@ import { Fork, type ForkParts } from "./fork.js";
 import { Machine } from "./machine.js";
 import { type OutputCounts, TRANSACTION, outputsOf } from "./output-counts.js";
 import { SCARCE } from "./scarce.js";
+import { States, stateOf } from "./states.js";
 
 const EVERY = 50;
 /** With a probability of one third, n is the first output of the kind, which may be the only one. */
@@ -44,6 +48,8 @@ export class Forks implements Invariant {
   readonly #draw: Draw;
   /** How many more outputs of a kind come before the chosen one. */
   readonly #left = new Map<string, number>();
+  /** States in which a fork has come to rest, opened with the same options. */
+  readonly #healed = new States();
   #opening: Opening | null = null;
   #isSpoilt = false;
 
@@ -57,7 +63,7 @@ export class Forks implements Invariant {
   }
 
   stepped(seen: Seen): void {
-    if (seen.opening !== null) this.#opening = seen.opening;
+    if (seen.opening !== null) this.#opens(seen.opening);
     else if (seen.input?.tag === "reloaded") this.#reloaded(seen.input.val);
     const isTaken = this.#isTurnOf(seen.outputs);
     if (this.#isSpoilt) return void (this.#isSpoilt = false);
@@ -76,7 +82,12 @@ export class Forks implements Invariant {
   /** The next engine is opened with these settings. */
   #reloaded(settings: engine.Settings): void {
     const opening = this.#opening as Opening;
-    this.#opening = { ...opening, options: { ...opening.options, ...settings } };
+    this.#opens({ ...opening, options: { ...opening.options, ...settings } });
+  }
+
+  #opens(opening: Opening): void {
+    this.#opening = opening;
+    this.#healed.clear();
   }
 
   #isTurnOf(outputs: StepOutputs): boolean {
@@ -98,19 +109,23 @@ export class Forks implements Invariant {
     const machine = new Machine(seen.found(), ledger);
     const waiting = this.#needs.operations.subjectsBut(outputs.effects);
     const memory = new Questions(this.#memory, now);
+    const compared = new States();
     let records = ledger.storedBefore();
-    this.#cut(seen, memory, { behind: "nothing", machine, records });
+    this.#cut(seen, memory, { behind: "nothing", machine, records }, compared);
     for (const { kind, effect } of outputsOf(outputs)) {
       this.counts[kind] = (this.counts[kind] ?? 0) + 1;
       if (kind === TRANSACTION) records = ledger.stored();
       // An output that changes neither records nor the machine leaves the same state as the cut before, so it needs no
       // cut of its own, unless its kind is scarce.
       else if ((effect === null || !machine.perform(effect, waiting)) && !(kind in SCARCE)) continue;
-      this.#cut(seen, memory, { behind: kind, machine, records });
+      this.#cut(seen, memory, { behind: kind, machine, records }, compared);
     }
   }
 
-  #cut({ ledger, now }: Seen, memory: Questions, { behind, machine, records }: Cut): void {
+  /** `compared`: the states that this step's earlier cuts have left. */
+  #cut({ ledger, now }: Seen, memory: Questions, { behind, machine, records }: Cut, compared: States): void {
+    const state = stateOf(machine, records);
+    if (!compared.isNew(state)) return;
     const fork = new Fork(this.#parts, machine.copy(ledger), now);
     try {
       const notes = fork.open(this.#opening as Opening, records);
@@ -121,7 +136,7 @@ export class Forks implements Invariant {
           records.length === ledger.records.size &&
           records.every(({ key, value }) => ledger.records.get(key) === value),
       });
-      fork.heal();
+      if (this.#healed.isNew(state)) fork.heal();
     } catch (error) {
       const { rule = "forks" } = error as Partial<Breach>;
       throw new Breach(

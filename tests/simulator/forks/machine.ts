@@ -37,6 +37,11 @@ export class Machine {
     return new Machine(this.#found, ledger, this.world.afterCrash());
   }
 
+  /** Equal for machines that another engine finds, and that behave, alike. */
+  get text(): string {
+    return JSON.stringify([this.world.afterCrash().state, this.#processes()], plain);
+  }
+
   /**
    * Performs a command. False if the host could not, or if the command leaves no trace. `waiting`: subjects whose
    * earlier commands are still pending.
@@ -71,6 +76,12 @@ export class Machine {
       return known?.state.tag === one.state.tag ? known : one;
     });
   }
+}
+
+/** What JSON has no form for. */
+function plain(_: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set) return [...value];
+  return typeof value === "bigint" ? String(value) : value;
 }
 
 function worldOf(found: engine.Inventory, ledger: Ledger): World {
