@@ -44,7 +44,7 @@ test("no name makes a pattern take long", () => {
 function add(source: CopySource, sink: TarSink, stopped: () => void): Promise<void> {
   const files = [{ path: "f", to: { path: "/x/f" }, fresh: false }];
   const attributes = { owner: null, mode: [] };
-  const missing = { paths: [], patterns: [], byRoot: false };
+  const missing = { ignored: [], patterns: [], byRoot: false };
   const target: CopyTarget = { sink, locate: (path) => path, has: () => true, now: () => 0n };
   const how = { decompressed: (bytes: AsyncIterable<Uint8Array>) => bytes, stopped };
   return copyFiles({ files, missing, parents: false, unpack: "/x" }, source, target, attributes, how);

@@ -64,6 +64,8 @@ class Choosing implements TarSink {
   readonly #below = new Below();
   /** The body of the current entry counts. */
   #takes = false;
+  /** A chosen directory that is missing, unless something in it is not. */
+  #unsure: TarEntry | null = null;
 
   /** `top`: the path of the tree from the root, without a slash at either end. */
   constructor(top: string, how: How, wanted: Wanted) {
@@ -96,9 +98,14 @@ class Choosing implements TarSink {
     const name = this.#below.nameOf(entry);
     const path = joinedPath(this.#top, name);
     const chosen = this.#wanted.partOf(path);
-    this.#takes = chosen !== null && !this.#how.missing.has(path, chosen, joinedPath(this.#at, name));
+    const { missing } = this.#how;
+    this.#takes = chosen !== null && !missing.has(path, chosen, joinedPath(this.#at, name));
+    if (chosen === path && entry.type === "directory") {
+      this.#unsure = !this.#takes && missing.mayHave(path, chosen) ? entry : null;
+    }
     if (chosen === null || !this.#takes) return;
     if (chosen !== path) {
+      this.#takeUnsure(chosen);
       this.#takes = this.#files.at(-1)?.path === chosen;
       return this.#takes ? this.#tell(path, entry) : undefined;
     }
@@ -118,6 +125,12 @@ class Choosing implements TarSink {
   }
 
   end(): void {}
+
+  #takeUnsure(path: string): void {
+    if (this.#unsure === null || this.#files.at(-1)?.path === path) return;
+    this.#files.push({ path, directory: true });
+    this.#tell(path, this.#unsure);
+  }
 
   /** What a chosen link stands for is copied, so that counts. */
   async #follow(path: string): Promise<void> {

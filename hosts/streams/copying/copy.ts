@@ -60,7 +60,7 @@ export async function copyFiles(
   }
 }
 
-const NOTHING_MISSING = new Missing({ paths: [], patterns: [], byRoot: false });
+const NOTHING_MISSING = new Missing({ ignored: [], patterns: [], byRoot: false });
 
 /** Whether a file begins as a tar does, once it is decompressed. Zeros alone, however many, do not. */
 async function isTar(path: string, source: CopySource, { decompressed, stopped }: CopyHow): Promise<boolean> {

@@ -2,19 +2,20 @@
 
 import { IgnorePatterns } from "../../shared/index.js";
 import type { content } from "../../shared/index.js";
-import { relative } from "./below.js";
 
 /** Paths are from the root, without a slash at either end; "" is the root. */
 export class Missing {
-  readonly #paths: ReadonlySet<string>;
+  readonly #ignored: IgnorePatterns;
   readonly #patterns: IgnorePatterns;
+  readonly #hasIgnoredExceptions: boolean;
   readonly #hasExceptions: boolean;
   readonly #byRoot: boolean;
 
-  constructor({ paths, patterns, byRoot }: content.MissingFiles) {
-    this.#paths = new Set(paths.map(relative));
+  constructor({ ignored, patterns, byRoot }: content.MissingFiles) {
+    this.#ignored = new IgnorePatterns(ignored);
     this.#patterns = new IgnorePatterns(patterns);
-    this.#hasExceptions = patterns.some((pattern) => pattern.startsWith("!"));
+    this.#hasIgnoredExceptions = hasException(ignored);
+    this.#hasExceptions = hasException(patterns);
     this.#byRoot = byRoot;
   }
 
@@ -23,12 +24,18 @@ export class Missing {
    * after links are followed; that must not be missing either.
    */
   has(path: string, chosen: string, behind: string): boolean {
-    return this.#isListed(path) || this.#isListed(behind) || this.#isExcluded(path, chosen);
+    return this.#isIgnored(path) || this.#isIgnored(behind) || this.#isExcluded(path, chosen);
   }
 
   /** Whether everything in a directory counts as missing, too. */
   hasAllOf(path: string, chosen: string, behind: string): boolean {
-    return this.has(path, chosen, behind) && (!this.#hasExceptions || !this.#isExcluded(path, chosen));
+    if (!this.#hasExceptions && this.#isExcluded(path, chosen)) return true;
+    return !this.#hasIgnoredExceptions && (this.#isIgnored(path) || this.#isIgnored(behind));
+  }
+
+  /** Whether something in a directory that is ignored may be there, and so the directory. */
+  mayHave(path: string, chosen: string): boolean {
+    return this.#hasIgnoredExceptions && !this.#isExcluded(path, chosen);
   }
 
   #isExcluded(path: string, chosen: string): boolean {
@@ -37,12 +44,11 @@ export class Missing {
     return seen !== "" && this.#patterns.ignores(seen);
   }
 
-  /** Whether it, or something above it, is one of the paths. */
-  #isListed(path: string): boolean {
-    if (this.#paths.size === 0) return false;
-    for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
-      if (this.#paths.has(path.slice(0, end))) return true;
-    }
-    return false;
+  #isIgnored(path: string): boolean {
+    return path !== "" && this.#ignored.ignores(path);
   }
+}
+
+function hasException(patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => pattern.startsWith("!"));
 }

@@ -6,7 +6,7 @@ import { type Door, openDoor } from "../support/door.js";
 interface Step {
   history: string;
   notes?: string[];
-  run?: { argv: string[]; env: string[]; script?: string; network?: string; mounts?: string[] };
+  run?: { argv: string[]; env: string[]; network?: string; mounts?: string[] };
   copy?: { sources: string[]; target: string; more: string };
   directory?: true;
 }
@@ -263,8 +263,11 @@ describe("a run", () => {
   });
 
   test("a here-document may name its interpreter", () => {
-    expect(first("RUN <<E\n#!/usr/bin/python3\nprint(1)\nE")?.run?.script).toBe("#!/usr/bin/python3\nprint(1)\n");
-    expect(first("RUN <<E cat\n#!x\nE")?.run?.script).toBeUndefined();
+    const run = first("RUN --mount=target=/m <<-E\n#!/usr/bin/python3\n\tprint(1)\n\tE")?.run;
+    expect(run?.argv).toEqual(["/bin/sh", "-c", "/dev/pipes/E"]);
+    expect(run?.mounts).toEqual(["0 :/m  ro", "0 E:/dev/pipes  ro#!/usr/bin/python3\nprint(1)\n"]);
+    const longer = first("RUN <<E cat\n#!x\nE")?.run;
+    expect([longer?.argv.at(-1), longer?.mounts]).toEqual(["<<E cat\n#!x\nE", undefined]);
   });
 
   test("mounts", () => {

@@ -182,7 +182,6 @@ function shownRun(run: RunStep): Json {
   const result = Json.object();
   result.set("argv", Json.strings(run.argv));
   result.set("env", Json.strings(run.environment));
-  if (run.script.length > 0) result.set("script", Json.string(run.script));
   if (run.network != "default") result.set("network", Json.string(run.network));
   const mounts: string[] = [];
   for (let i = 0; i < run.mounts.length; i++) mounts.push(shownMount(run.mounts[i]));
@@ -194,7 +193,7 @@ function shownMount(mount: Mount): string {
   const from = mount.from.length == 0 ? "" : ` from ${mount.from}`;
   const mode = mount.mode.length == 0 ? "" : ` mode ${mount.mode}`;
   const more = `${mount.readOnly ? " ro" : ""}${mount.required ? " required" : ""}${from}${mode}`;
-  return `${(<i32>mount.type).toString()} ${mount.source}:${mount.target} ${mount.id}${more}`;
+  return `${(<i32>mount.type).toString()} ${mount.source}:${mount.target} ${mount.id}${more}${mount.script}`;
 }
 
 function shownCopy(copy: CopyStep): Json {

@@ -292,8 +292,8 @@ function placed({ path, name }: content.CopyPlace): string {
   return name === undefined ? path : `${name} below ${path}`;
 }
 
-function withoutOf({ paths, patterns, byRoot }: content.MissingFiles): object {
-  return { without: paths.join(","), excluded: patterns.join(","), byRoot };
+function withoutOf({ ignored, patterns, byRoot }: content.MissingFiles): object {
+  return { without: ignored.join(","), excluded: patterns.join(","), byRoot };
 }
 
 function shownFile({ view, path, follow }: types.FileAt): string {

@@ -253,6 +253,32 @@ onEngines("builds", (engine, kind) => {
     expect(await run("ignored", "ls -A /all")).toBe("a\n");
   });
 
+  testExcept(kind, { reference: REFERENCE.ours })("what a Dockerfile's own file ignores is not there", async () => {
+    const files = [
+      ...[".dockerignore", "other/.dockerignore"].map((name) => ({ name, body: "*\n" })),
+      { name: "other/Dockerfile.dockerignore", body: "*\n!src/*.c\n!docs\n**/b.*\n" },
+      ...["src/a.c", "src/b.c", "src/a.o", "docs/a", "docs/b.md", "a"].map((name) => ({ name, body: name })),
+      { name: "other/Dockerfile", body: "FROM busybox\nCOPY . /all/\nCOPY src /src\nCOPY src* docs /both/\n" },
+    ];
+    await build("FROM busybox\nRUN false\n", files, "dockerfile=other/Dockerfile&t=own");
+    const found = await run("own", "for d in all src both; do cd /$d; find . -type f | sort; done");
+    expect(found.split("\n")).toEqual(["./docs/a", "./src/a.c", "./a.c", "./a", "./a.c", ""]);
+    const { error } = await build(
+      "FROM busybox\n",
+      [
+        ...files.slice(2),
+        { name: "x", body: "FROM busybox\nRUN --mount=target=/m ls /m | grep -v d\nCOPY src/a.o /\n" },
+        { name: "x.dockerignore", body: "**/*.o\na\n" },
+      ],
+      "dockerfile=x",
+    );
+    expect(error?.["error"]).toMatch(/^COPY failed: file not found in build context or excluded by \.dockerignore: /);
+    const broken = ["Dockerfile", "Dockerfile.dockerignore"].map((name) => ({ name, body: "[\n" }));
+    expect(messageOf(await engine().call("POST", "/build", rawTar(broken)))).toBe(
+      "failed to read Dockerfile.dockerignore: syntax error in pattern: [",
+    );
+  });
+
   testExcept(kind, { reference: REFERENCE.ours })("stages that the target does not need are not built", async () => {
     const { lines } = await build("FROM busybox AS no\nRUN false\nFROM busybox AS yes\nRUN echo y\nFROM yes\n");
     expect(lines.filter((line) => line.startsWith("Step"))).toEqual([
@@ -302,6 +328,20 @@ onEngines("builds", (engine, kind) => {
     );
     expect(lines).toContain("v");
     expect(lines).toContain("$N");
+  });
+
+  testExcept(kind, { reference: REFERENCE.ours })("scripts with an interpreter", async () => {
+    const file = (text: string): string =>
+      `FROM busybox\nUSER 5\nRUN <<EOF\n#!/bin/cat\n${text} $HOME\nEOF\nRUN cat <<A - <<B\n1\nA\n2\nB\n`;
+    const { lines, id } = await build(file("one"));
+    expect(lines).toEqual(expect.arrayContaining(["#!/bin/cat", "one $HOME", "2"]));
+    expect((await build(file("two"))).lines).toContain("two $HOME");
+    expect((await build(file("one"))).lines.filter((line) => line === "Using cache")).toHaveLength(3);
+    const history = await engine().read<{ CreatedBy: string; Size: number }[]>(`/images/${id}/history`);
+    expect(history[1]).toMatchObject({ CreatedBy: expect.stringMatching(/ \/bin\/sh -c \/dev\/pipes\/EOF$/), Size: 0 });
+    expect((await build("FROM busybox\nRUN <<EOF\n#!/bin/none\nEOF\n")).error?.["errorDetail"]).toMatchObject({
+      code: 127,
+    });
   });
 
   test("layers of a build hold only what its step wrote", async () => {

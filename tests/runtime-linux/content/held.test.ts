@@ -240,4 +240,4 @@ function view(container: string): content.Selection["from"] {
   return { container, places: [] };
 }
 
-const HIDDEN = { paths: ["b-before"], patterns: [], byRoot: false };
+const HIDDEN = { ignored: ["b-before"], patterns: [], byRoot: false };

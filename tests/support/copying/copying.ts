@@ -380,7 +380,7 @@ async function chosen(
   patterns: string[],
   { without = [], excluded = [], anyDepth = false, owners = false }: Partial<Chosing> = {},
 ): Promise<engine.Chosen> {
-  const missing = { paths: without, patterns: excluded, byRoot: false };
+  const missing = { ignored: without, patterns: excluded, byRoot: false };
   const val = { from: viewOf(from), patterns, missing, anyDepth, owners };
   return ((await fixture.perform({ tag: "choose", val })) as { val: engine.Chosen }).val;
 }
@@ -426,7 +426,7 @@ async function copiedTo(
   const list = files.map(([path, to, fresh = false, name]) => {
     return { path, to: name === undefined ? { path: to } : { path: to, name }, fresh };
   });
-  const missing = { paths: without, patterns: excluded, byRoot: false };
+  const missing = { ignored: without, patterns: excluded, byRoot: false };
   const copies = { from, files: list, missing, parents, ...(unpack === undefined ? {} : { unpack }) };
   const what = { tag: "files" as const, val: copies };
   await fixture.perform({ tag: "copy", val: { into: viewOf(into.id), what, limits: ROOMY, mode: [], ...how } });

@@ -96,7 +96,7 @@ function contentOf(state: BuildState, heredocs: Heredoc[], name: string): Source
 }
 
 /** The last part of a path; empty if that is no file. */
-function fileOf(name: string): string {
+export function fileOf(name: string): string {
   const path = pathFrom("/", name);
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -21,6 +21,8 @@ export class Mount {
   source: string = "";
   /** Bind, cache: a stage or an image; empty: the context for bind, nothing for cache. */
   from: string = "";
+  /** Bind: a here-document that names its interpreter by `#!`; it is the file `source`. Empty if there is none. */
+  script: string = "";
   readOnly: bool = false;
   /** The client says whether it is read-only. */
   isAsked: bool = false;

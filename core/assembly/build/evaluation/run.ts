@@ -4,19 +4,23 @@ import { TextBuilder } from "../../text/builder";
 import { Heredoc, Instruction } from "../dockerfile/instruction";
 import { BuildState } from "./build-state";
 import { commandOf } from "./command";
-import { mountSource, readMount } from "./run-mount";
+import { fileOf } from "./copy";
+import { Mount, mountSource, readMount } from "./run-mount";
 import { RunStep, Step, StepKind } from "./step";
 import { pathFrom } from "./work-directory";
 
 /** A container has no more mounts than this, either. */
 const MOST_MOUNTS: i32 = 1000;
+/** Where a script is. */
+const SCRIPTS: string = "/dev/pipes";
 const FROM_VARIABLE: string = "'from' doesn't support variable expansion, define alias stage instead";
 
 export function evaluateRun(state: BuildState, instruction: Instruction): Step {
   const given = state.given.entries(state.config);
   const run = new RunStep(argumentsOf(state, instruction), state.config.variables.entries.concat(given));
-  run.script = scriptOf(instruction);
   readOptions(state, instruction, run);
+  const script = scriptOf(instruction);
+  if (script !== null) run.mounts.push(script);
   const step = new Step(StepKind.Run);
   step.command = keyOf(state, instruction, run, given);
   step.run = run;
@@ -38,6 +42,7 @@ function keyOf(state: BuildState, instruction: Instruction, run: RunStep, given:
 function argumentsOf(state: BuildState, instruction: Instruction): string[] {
   const heredocs = instruction.heredocs;
   if (heredocs.length == 0) return commandOf(state, instruction);
+  if (hasInterpreter(instruction)) return state.config.shell().concat([`${SCRIPTS}/${fileOf(heredocs[0].name)}`]);
   if (isAlone(instruction)) return state.config.shell().concat([heredocs[0].text()]);
   return state.config.shell().concat([withHeredocs(instruction.rest, heredocs)]);
 }
@@ -57,10 +62,20 @@ function withHeredocs(command: string, heredocs: Heredoc[]): string {
   return text.toString();
 }
 
-function scriptOf(instruction: Instruction): string {
-  if (!isAlone(instruction)) return "";
-  const text = instruction.heredocs[0].text();
-  return text.startsWith("#!") ? text : "";
+/** As in BuildKit, the shell runs the script as a file. The digest of what is mounted is in the step's key. */
+function hasInterpreter(instruction: Instruction): bool {
+  return isAlone(instruction) && instruction.heredocs[0].content.startsWith("#!");
+}
+
+/** The mount that shows the script to its step alone; null if no here-document names its interpreter. */
+function scriptOf(instruction: Instruction): Mount | null {
+  if (!hasInterpreter(instruction)) return null;
+  const mount = new Mount();
+  mount.target = SCRIPTS;
+  mount.readOnly = true;
+  mount.source = fileOf(instruction.heredocs[0].name);
+  mount.script = instruction.heredocs[0].text();
+  return mount;
 }
 
 function readOptions(state: BuildState, instruction: Instruction, run: RunStep): void {

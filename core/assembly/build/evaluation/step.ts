@@ -54,11 +54,6 @@ export class RunStep {
   mounts: Mount[] = [];
   /** `--device`, as it is written. */
   devices: string[] = [];
-  /**
-   * A here-document that names its own interpreter by `#!`: the host makes this file executable, runs it instead of
-   * `argv`, and removes it. Empty if there is none.
-   */
-  script: string = "";
 
   constructor(
     /** The command; the image's entry point is not used. Empty: Docker answers `No command specified`. */

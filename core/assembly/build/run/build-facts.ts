@@ -24,7 +24,7 @@ export class BuildFacts {
   cacheSources: Image[] = [];
   /** There is none if the Dockerfile alone was fetched from a web server. */
   hasContext: bool = true;
-  /** Files of the context that no copy sees. */
+  /** Patterns as of a `.dockerignore`, cleaned: files of the context that no copy sees. */
   hidden: string[] = [];
   /** Of the labels that the client gives, in order. */
   labelNames: string[] = [];

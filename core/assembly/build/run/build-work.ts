@@ -36,6 +36,7 @@ import { parseIgnoreFile } from "../ignore/ignore-file";
 import { BuildOptions } from "../options";
 import { stagesOf } from "../stages/stages";
 import { BuildFacts } from "./build-facts";
+import { escaped } from "./paths";
 import { BuildProgress } from "./build-progress";
 import { NOT_DRY } from "./not-dry";
 import { StagesClient, StagesWork } from "./stage/stages-work";
@@ -46,6 +47,8 @@ const IGNORE_FILE = ".dockerignore";
 enum Step {
   Place,
   Context,
+  /** The file of this Dockerfile alone. */
+  OwnIgnores,
   Ignores,
   Dockerfile,
   /** The same file in lower case, which Docker looks for if no name was given. */
@@ -83,9 +86,10 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
         return this.receive();
       case Step.Context:
         if (failure !== null) return this.refuse(internal(brokenTar(failureText(failure))));
-        return this.read(Step.Ignores, IGNORE_FILE);
+        return this.readIgnores();
+      case Step.OwnIgnores:
       case Step.Ignores:
-        return this.tookIgnores(outcome, failure);
+        return this.tookIgnores(step, outcome, failure);
       default:
         return this.tookDockerfile(step, outcome, failure);
     }
@@ -136,7 +140,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
 
   remoteFiles(): void {
     this.remote = null;
-    this.read(Step.Ignores, IGNORE_FILE);
+    this.readIgnores();
   }
 
   remoteMissing(refusal: Refusal): void {
@@ -164,16 +168,26 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     );
   }
 
+  private readIgnores(): void {
+    this.read(Step.OwnIgnores, this.options.dockerfile + IGNORE_FILE);
+  }
+
   /**
-   * Clients leave ignored files out of the context, except for those that the engine reads: no copy sees them then (as
-   * in Docker, which does not look at the other patterns).
+   * Clients leave out of the context what the `.dockerignore` ignores, except for files that the engine reads: no copy sees
+   * them then (as in Docker, which does not look at the other patterns). A Dockerfile's own file comes first, as in
+   * BuildKit. Clients of the classic builder do not know it: all its patterns count here.
    */
-  private tookIgnores(outcome: Outcome | null, failure: Failure | null): void {
+  private tookIgnores(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    const isOwn = step == Step.OwnIgnores;
     if (failure !== null && !lacksPath(failure)) return this.refuse(unreadable(failure));
-    const file = parseIgnoreFile(failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value));
+    if (isOwn && failure !== null) return this.read(Step.Ignores, IGNORE_FILE);
+    const dockerfile = pathFrom("/", this.options.dockerfile).slice(1);
+    const text = failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value);
+    const file = parseIgnoreFile(text, isOwn ? dockerfile + IGNORE_FILE : IGNORE_FILE);
     if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
-    const read = [IGNORE_FILE, pathFrom("/", this.options.dockerfile).slice(1)];
-    for (let i = 0; i < read.length; i++) if (file.ignores(read[i])) this.facts.hidden.push(read[i]);
+    const read = [IGNORE_FILE, dockerfile];
+    if (isOwn) this.facts.hidden = file.texts();
+    else for (let i = 0; i < read.length; i++) if (file.ignores(read[i])) this.facts.hidden.push(escaped(read[i]));
     this.read(Step.Dockerfile, this.options.dockerfile);
   }
 

@@ -71,7 +71,7 @@ export function copyDigest(copy: CopyStep, files: string): string {
   return `${contents.length == 1 && files.length == 0 ? "file" : "multi"}:${sha256HexOfText(text)}`;
 }
 
-/** `hidden`: paths of the context that no copy sees. */
+/** `hidden`: patterns of files of the context that no copy sees. */
 export function missingIn(copy: CopyStep, hidden: string[]): MissingFiles {
   return new MissingFiles(copy.from.length == 0 ? hidden : [], copy.excluded, copy.parents);
 }

@@ -29,7 +29,7 @@ export class Wanted {
     json.beginObject();
     json.stringField("chain", chain);
     json.stringArrayField("patterns", this.patterns);
-    json.stringArrayField("missing", this.missing.paths);
+    json.stringArrayField("missing", this.missing.ignored);
     json.stringArrayField("excluded", this.missing.patterns);
     json.boolField("byRoot", this.missing.byRoot);
     json.boolField("anyDepth", this.anyDepth);

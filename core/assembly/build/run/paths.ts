@@ -15,3 +15,8 @@ export function lastParts(path: string, count: i32): string {
   }
   return path.slice(at);
 }
+
+/** A pattern that matches this path alone. */
+export function escaped(path: string): string {
+  return path.replaceAll("\\", "\\\\").replaceAll("*", "\\*").replaceAll("?", "\\?").replaceAll("[", "\\[");
+}

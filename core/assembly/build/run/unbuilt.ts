@@ -18,7 +18,7 @@ export function unbuiltIn(step: Step): string {
     if (run.security != "sandbox") {
       return "RUN --security=insecure is refused: a build gives no command more rights than a container has by default";
     }
-    return run.script.length > 0 ? "RUN with a here-document that names its interpreter is not built yet" : "";
+    return "";
   }
   const copy = step.copy;
   if (copy === null) return "";

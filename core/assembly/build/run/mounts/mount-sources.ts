@@ -6,7 +6,8 @@ import { lacks } from "../../../failure/missing";
 import { failureText } from "../../../failure/text";
 import { Image } from "../../../image/image";
 import { platformError } from "../../../image/platform";
-import { sha256HexOfText } from "../../../text/sha256";
+import { digestOf, sha256HexOfText } from "../../../text/sha256";
+import { encodeUtf8 } from "../../../text/utf8";
 import { Mount, MountType } from "../../evaluation/run-mount";
 import { RunStep } from "../../evaluation/step";
 import { pathFrom } from "../../evaluation/work-directory";
@@ -15,6 +16,7 @@ import { ImageClient, imageSearch } from "../base-image";
 import { BuildFacts } from "../build-facts";
 import { Wanted } from "../known-choices";
 import { Place } from "../place";
+import { escaped } from "../paths";
 import { Choice, ChoiceClient } from "../source";
 import { OpenWork } from "../work";
 
@@ -96,7 +98,8 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
 
   private find(mount: Mount): void {
     const takesFiles = mount.type == MountType.Bind || mount.type == MountType.Cache;
-    if (mount.type == MountType.Bind && mount.from.length == 0) this.choose(mount);
+    if (mount.script.length > 0) this.keep(this.sourceOf(mount), digestOf(encodeUtf8(mount.script)));
+    else if (mount.type == MountType.Bind && mount.from.length == 0) this.choose(mount);
     else if (takesFiles && mount.from.length > 0) this.findFrom(mount);
     else this.found.push(new MountSource(mount));
   }
@@ -108,6 +111,7 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
 
   private choose(mount: Mount): void {
     const path = this.sourceOf(mount).path;
+    // The name of a mount is no pattern.
     const patterns = [isPattern(path) ? escaped(path) : path];
     const missing = new MissingFiles(this.facts.hidden, [], true);
     const choice = new Choice(this.facts.context, new Wanted(patterns, missing, false, true), this);
@@ -158,9 +162,4 @@ const MISSING: string = "RUN failed: file not found in build context or excluded
 
 function isPattern(path: string): bool {
   return path.includes("*") || path.includes("?") || path.includes("[") || path.includes("\\");
-}
-
-/** The name of a mount is no pattern. */
-function escaped(path: string): string {
-  return path.replaceAll("\\", "\\\\").replaceAll("*", "\\*").replaceAll("?", "\\?").replaceAll("[", "\\[");
 }

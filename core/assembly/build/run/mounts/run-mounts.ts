@@ -3,14 +3,18 @@
 
 import {
   ContentCommandCopy,
+  Copied,
   CopiedFile,
   CopiedFiles,
+  CopiedGiven,
   Copy,
   CopyPlace,
   DirectoryOwner,
   Failure,
   FileCopies,
+  GivenFile,
   MissingFiles,
+  ModeChange,
   Outcome,
 } from "../../../../../build/bindings/types";
 import { askContent } from "../../../ask";
@@ -18,6 +22,7 @@ import { MountKind, MountPoint } from "../../../container/mounts/mount-point";
 import { failureText } from "../../../failure/text";
 import { tarLimits } from "../../../image/limits";
 import { Task } from "../../../task";
+import { encodeUtf8 } from "../../../text/utf8";
 import { BuildCache } from "../../caches/build-cache";
 import { CacheLease, CacheWish, LeaseClient } from "../../caches/cache-lease";
 import { leaveCache } from "../../caches/cache-end";
@@ -73,7 +78,8 @@ export class RunMounts extends Task implements LeaseClient {
     if (step == Step.MountForCopy) return this.copy();
     const source = this.queue.shift();
     const place = this.places[this.places.length - 1];
-    const path = step == Step.Copy ? COPY.slice(1) : source.path;
+    const script = source.mount.script.length > 0;
+    const path = script ? "" : step == Step.Copy ? COPY.slice(1) : source.path;
     this.add(source.mount, joined(`files:${place.id}`, path));
     this.next();
   }
@@ -113,7 +119,9 @@ export class RunMounts extends Task implements LeaseClient {
   private proceed(source: MountSource): bool {
     const mount = source.mount;
     if (mount.type == MountType.Cache) return this.take(source);
-    if (mount.type == MountType.Bind && (!mount.readOnly || this.hidesFiles(source))) return this.makeCopy(source);
+    const isScript = mount.script.length > 0;
+    const isCopied = isScript || !mount.readOnly || this.hidesFiles(source);
+    if (mount.type == MountType.Bind && isCopied) return this.makeCopy(source);
     this.queue.shift();
     if (mount.type == MountType.Tmpfs) this.points.push(tmpfsPoint(mount));
     else this.add(mount, this.fixedSource(source));
@@ -141,17 +149,27 @@ export class RunMounts extends Task implements LeaseClient {
   private makeCopy(source: MountSource): bool {
     const place = new Place(source.chain);
     this.places.push(place);
-    place.mount(this, source.inContext ? Step.MountForCopy : Step.Mount);
+    place.mount(this, source.inContext || source.mount.script.length > 0 ? Step.MountForCopy : Step.Mount);
     return false;
   }
 
   private copy(): void {
-    const place = this.places[this.places.length - 1];
+    const mount = this.queue[0].mount;
+    if (mount.script.length > 0) return this.write(`/${mount.source}`, encodeUtf8(mount.script));
     const file = new CopiedFile(`/${this.queue[0].path}`, new CopyPlace(COPY, null), true);
     const missing = new MissingFiles(this.hidden, [], true);
-    const copies = new FileCopies(this.context.view(), [file], missing, false, null);
-    const command = new Copy(place.view(), new CopiedFiles(copies), null, [], tarLimits());
-    askContent(this, Step.Copy, new ContentCommandCopy(command));
+    this.fill(new CopiedFiles(new FileCopies(this.context.view(), [file], missing, false, null)), null, []);
+  }
+
+  /** A script that all users may run. */
+  private write(path: string, script: Uint8Array): void {
+    const executable = new ModeChange(0, 0, 0o755, 0, null, 0);
+    this.fill(new CopiedGiven([new GivenFile(new CopyPlace(path, null), script)]), "0:0", [executable]);
+  }
+
+  private fill(what: Copied, owner: string | null, modes: ModeChange[]): void {
+    const place = this.places[this.places.length - 1];
+    askContent(this, Step.Copy, new ContentCommandCopy(new Copy(place.view(), what, owner, modes, tarLimits())));
   }
 
   private fixedSource(source: MountSource): string {
