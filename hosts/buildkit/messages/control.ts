@@ -1,0 +1,130 @@
+// Messages of `moby.buildkit.v1.Control` (moby/buildkit, api/services/control/control.proto and api/types/worker.proto).
+
+import { many, map, one, type Message } from "./field.js";
+import { definition, platform, range, sourceInfo } from "./definition.js";
+
+export const pruneRequest: Message = {
+  filter: many(1),
+  all: one(2, "bool"),
+  keepDuration: one(3, "int64"),
+  keepBytes: one(4, "int64"),
+  maxUsedSpace: one(5, "int64"),
+  minFreeSpace: one(6, "int64"),
+};
+
+export const diskUsageRequest: Message = { filter: many(1) };
+
+export const usageRecord: Message = {
+  ID: one(1),
+  Mutable: one(2, "bool"),
+  InUse: one(3, "bool"),
+  Size: one(4, "int64"),
+  Parent: one(5),
+  CreatedAt: one(6, "time"),
+  LastUsedAt: one(7, "time"),
+  UsageCount: one(8, "int64"),
+  Description: one(9),
+  RecordType: one(10),
+  Shared: one(11, "bool"),
+  Parents: many(12),
+};
+
+export const diskUsageResponse: Message = { record: many(1, () => usageRecord) };
+
+const cacheOptionsEntry: Message = { Type: one(1), Attrs: map(2) };
+
+const cacheOptions: Message = {
+  ExportRefDeprecated: one(1),
+  ImportRefsDeprecated: many(2),
+  ExportAttrsDeprecated: map(3),
+  Exports: many(4, () => cacheOptionsEntry),
+  Imports: many(5, () => cacheOptionsEntry),
+};
+
+const exporter: Message = { Type: one(1), Attrs: map(2) };
+
+export const solveRequest: Message = {
+  Ref: one(1),
+  Definition: one(2, () => definition),
+  Exporter: one(3),
+  ExporterAttrs: map(4),
+  Session: one(5),
+  Frontend: one(6),
+  FrontendAttrs: map(7),
+  Cache: one(8, () => cacheOptions),
+  Entitlements: many(9),
+  FrontendInputs: map(10, () => definition),
+  Internal: one(11, "bool"),
+  Exporters: many(13, () => exporter),
+  EnableSessionExporter: one(14, "bool"),
+};
+
+export const solveResponse: Message = { ExporterResponse: map(1) };
+
+export const statusRequest: Message = { Ref: one(1) };
+
+const vertex: Message = {
+  digest: one(1),
+  inputs: many(2),
+  name: one(3),
+  cached: one(4, "bool"),
+  started: one(5, "time"),
+  completed: one(6, "time"),
+  error: one(7),
+};
+
+const vertexStatus: Message = {
+  ID: one(1),
+  vertex: one(2),
+  name: one(3),
+  current: one(4, "int64"),
+  total: one(5, "int64"),
+  timestamp: one(6, "time"),
+  started: one(7, "time"),
+  completed: one(8, "time"),
+};
+
+const vertexLog: Message = { vertex: one(1), timestamp: one(2, "time"), stream: one(3, "int64"), msg: one(4, "bytes") };
+
+const vertexWarning: Message = {
+  vertex: one(1),
+  level: one(2, "int64"),
+  short: one(3, "bytes"),
+  detail: many(4, "bytes"),
+  url: one(5),
+  info: one(6, () => sourceInfo),
+  ranges: many(7, () => range),
+};
+
+export const statusResponse: Message = {
+  vertexes: many(1, () => vertex),
+  statuses: many(2, () => vertexStatus),
+  logs: many(3, () => vertexLog),
+  warnings: many(4, () => vertexWarning),
+};
+
+export const listWorkersRequest: Message = { filter: many(1) };
+
+const gcPolicy: Message = {
+  all: one(1, "bool"),
+  keepDuration: one(2, "int64"),
+  keepBytes: one(3, "int64"),
+  filters: many(4),
+};
+
+export const buildkitVersion: Message = { package: one(1), version: one(2), revision: one(3) };
+
+export const workerRecord: Message = {
+  ID: one(1),
+  Labels: map(2),
+  platforms: many(3, () => platform),
+  GCPolicy: many(4, () => gcPolicy),
+  BuildkitVersion: one(5, () => buildkitVersion),
+};
+
+export const listWorkersResponse: Message = { record: many(1, () => workerRecord) };
+
+export const infoResponse: Message = { buildkitVersion: one(1, () => buildkitVersion) };
+
+/** A message without fields. */
+export const empty: Message = {};

@@ -1,0 +1,25 @@
+// Parts of messages that say what is built (moby/buildkit, solver/pb/ops.proto).
+
+import { many, one, type Message } from "./field.js";
+
+/** What a definition consists of is not read: only whether there is one. */
+export const definition: Message = { def: many(1, "bytes") };
+
+export const platform: Message = {
+  Architecture: one(1),
+  OS: one(2),
+  Variant: one(3),
+  OSVersion: one(4),
+  OSFeatures: many(5),
+};
+
+const position: Message = { line: one(1, "int32"), character: one(2, "int32") };
+
+export const range: Message = { start: one(1, () => position), end: one(2, () => position) };
+
+export const sourceInfo: Message = {
+  filename: one(1),
+  data: one(2, "bytes"),
+  definition: one(3, () => definition),
+  language: one(4),
+};

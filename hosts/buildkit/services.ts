@@ -1,0 +1,56 @@
+// The calls that clients of BuildKit make, and the messages of each.
+
+import {
+  diskUsageRequest,
+  diskUsageResponse,
+  empty,
+  infoResponse,
+  listWorkersRequest,
+  listWorkersResponse,
+  pruneRequest,
+  solveRequest,
+  solveResponse,
+  statusRequest,
+  statusResponse,
+  usageRecord,
+} from "./messages/control.js";
+import type { Message } from "./messages/field.js";
+import {
+  bridgeSolveRequest,
+  bridgeSolveResponse,
+  inputsResponse,
+  pongResponse,
+  readFileRequest,
+  readFileResponse,
+  returnRequest,
+  statFileRequest,
+  warnRequest,
+} from "./messages/gateway.js";
+
+/** One message comes in, and one goes out; or any number of them. */
+export interface Method {
+  request: Message;
+  response: Message;
+  /** The answer is any number of messages. */
+  streams?: true;
+}
+
+const CONTROL = "/moby.buildkit.v1.Control";
+const BRIDGE = "/moby.buildkit.v1.frontend.LLBBridge";
+
+/** By the path of a call: `/moby.buildkit.v1.Control/Solve`. */
+export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  [`${CONTROL}/DiskUsage`, { request: diskUsageRequest, response: diskUsageResponse }],
+  [`${CONTROL}/Prune`, { request: pruneRequest, response: usageRecord, streams: true }],
+  [`${CONTROL}/Solve`, { request: solveRequest, response: solveResponse }],
+  [`${CONTROL}/Status`, { request: statusRequest, response: statusResponse, streams: true }],
+  [`${CONTROL}/ListWorkers`, { request: listWorkersRequest, response: listWorkersResponse }],
+  [`${CONTROL}/Info`, { request: empty, response: infoResponse }],
+  [`${BRIDGE}/Ping`, { request: empty, response: pongResponse }],
+  [`${BRIDGE}/Solve`, { request: bridgeSolveRequest, response: bridgeSolveResponse }],
+  [`${BRIDGE}/ReadFile`, { request: readFileRequest, response: readFileResponse }],
+  [`${BRIDGE}/StatFile`, { request: statFileRequest, response: empty }],
+  [`${BRIDGE}/Inputs`, { request: empty, response: inputsResponse }],
+  [`${BRIDGE}/Return`, { request: returnRequest, response: empty }],
+  [`${BRIDGE}/Warn`, { request: warnRequest, response: empty }],
+]);
