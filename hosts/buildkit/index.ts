@@ -1,0 +1,10 @@
+// The public parts of this folder: the calls of BuildKit's clients, and the files that they send.
+
+export type { Caller, Conversation } from "./conversation.js";
+export { receivedFiles } from "./files/received-files.js";
+export type { WantedFiles } from "./files/headers.js";
+export { decode, encode } from "./messages/codec.js";
+export type { Fields } from "./messages/codec.js";
+export { status } from "./messages/status.js";
+export { METHODS } from "./services.js";
+export type { Method } from "./services.js";

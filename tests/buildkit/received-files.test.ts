@@ -1,0 +1,133 @@
+// The files of a client's directory as a tar: order, links, files that change, and clients that lie.
+import { expect, test } from "vitest";
+import { receivedFiles } from "../../hosts/buildkit/files/received-files.js";
+import type { Conversation } from "../../hosts/buildkit/conversation.js";
+import { decode, encode, type Fields } from "../../hosts/buildkit/messages/codec.js";
+import { packet } from "../../hosts/buildkit/messages/files.js";
+import { TarReader, UNLIMITED, type TarEntry } from "../../hosts/streams/tar/index.js";
+
+const WANTED = { name: "context", include: [], exclude: ["*.log", "ä b"], follow: [] };
+const [STAT, REQUEST, DATA, FINISHED, BROKEN] = [0, 1, 2, 3, 4];
+const DIRECTORY = 2 ** 31 + 0o755;
+const SYMLINK = 2 ** 27 + 0o777;
+
+test("directories, files and links come in their order, whatever the order of their bytes", async () => {
+  const stats = [
+    { path: "a", mode: DIRECTORY },
+    { path: "a/f", mode: 0o4755, size: 3, modTime: "1795949590067256074", uid: 7 },
+    { path: "a/hard", mode: 0o644, size: 3, linkname: "a/f" },
+    { path: "l", mode: SYMLINK, linkname: "a/f" },
+    { path: "z", mode: 0o600, size: 1 },
+  ];
+  const made = await received(client(stats, { 1: ["on", "e"], 4: ["2"] }, [4, 1]));
+  expect(made.map(({ entry, bytes }) => [entry.name, entry.type, entry.target, bytes])).toEqual([
+    ["a/", "directory", "", ""],
+    ["a/f", "file", "", "one"],
+    ["a/hard", "link", "a/f", ""],
+    ["l", "symlink", "a/f", ""],
+    ["z", "file", "", "2"],
+  ]);
+  expect(made[1]!.entry).toMatchObject({ mode: 0o755, uid: 7, mtime: 1795949590067256074n });
+});
+
+test("a file that has grown is cut off, and one that has shrunk is as long as it is now", async () => {
+  const stats = [
+    { path: "grown", mode: 0o644, size: 2 },
+    { path: "shrunk", mode: 0o644, size: 9 },
+  ];
+  const made = await received(client(stats, { 0: ["123", "4"], 1: ["x"] }));
+  expect(made.map(({ bytes }) => bytes)).toEqual(["12", "x"]);
+});
+
+test("a large file is asked for alone and passed on as it comes; if it has shrunk, zeros follow", async () => {
+  const size = 5 << 20;
+  const stats = [
+    { path: "large", mode: 0o644, size },
+    { path: "small", mode: 0o644, size: 1 },
+  ];
+  const one = client(stats, { 0: ["begin"], 1: ["s"] });
+  const made = await received(one);
+  expect(made[0]!.bytes.length).toBe(size);
+  expect(made[0]!.bytes.slice(0, 7)).toBe("begin\0\0");
+  expect(made[1]!.bytes).toBe("s");
+  expect(one.asked).toEqual([[0], [1]]);
+});
+
+test("what a client says about its failure is the failure", async () => {
+  const broken = client([], {}, [], "no such directory");
+  await expect(received(broken)).rejects.toMatchObject({ failure: { tag: "body-broke", val: "no such directory" } });
+});
+
+test("a client that leaves before the end is told apart from one that ends", async () => {
+  const gone: Scripted = { ...client([], {}), messages: (async function* () {})() };
+  await expect(received(gone)).rejects.toMatchObject({ failure: { tag: "interrupted", val: "client-gone" } });
+});
+
+test("what is wanted is in the headers; values that no header may hold are escaped", async () => {
+  const one = client([], {});
+  await received(one);
+  expect(one.headers).toEqual({
+    "dir-name": ["context"],
+    "exclude-patterns": ["*.log", "%C3%A4+b"],
+    "exclude-patterns-encoded": ["1"],
+  });
+});
+
+interface Scripted extends Conversation {
+  /** Ids of files, as they were asked for at once. */
+  asked: number[][];
+  headers: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A client with these files. `order`: in which the asked files are answered; by default that of the requests. */
+function client(
+  stats: readonly Fields[],
+  bytes: Readonly<Record<number, readonly string[]>>,
+  order: readonly number[] = [],
+  failure = "",
+): Scripted {
+  const requests: number[] = [];
+  const together: number[][] = [];
+  let finished = false;
+  return {
+    asked: together,
+    headers: {},
+    cancel: () => {},
+    send: async (message) => {
+      const { type, ID = 0 } = decode(packet, message) as { type?: number; ID?: number };
+      if (type === REQUEST) requests.push(ID);
+      if (type === FINISHED) finished = true;
+    },
+    messages: (async function* () {
+      if (failure !== "") yield encode(packet, { type: BROKEN, data: new TextEncoder().encode(failure) });
+      for (const stat of stats) yield encode(packet, { type: STAT, stat });
+      yield encode(packet, { type: STAT });
+      while (!finished) {
+        const asked = requests.splice(0);
+        if (asked.length > 0) together.push(asked);
+        asked.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+        for (const ID of asked) {
+          for (const piece of bytes[ID] ?? [])
+            yield encode(packet, { type: DATA, ID, data: new TextEncoder().encode(piece) });
+          yield encode(packet, { type: DATA, ID });
+        }
+      }
+      yield encode(packet, { type: FINISHED });
+    })(),
+  };
+}
+
+async function received(one: Scripted): Promise<{ entry: TarEntry; bytes: string }[]> {
+  const made: { entry: TarEntry; bytes: string }[] = [];
+  const reader = new TarReader({
+    limits: UNLIMITED,
+    entry: (entry) => void made.push({ entry, bytes: "" }),
+    data: (piece) => void (made.at(-1)!.bytes += new TextDecoder().decode(piece)),
+    hole: () => {},
+    end: () => {},
+  });
+  const caller = (_path: string, headers: Scripted["headers"]): Conversation => Object.assign(one, { headers });
+  for await (const piece of receivedFiles(caller, WANTED)) await reader.push(piece);
+  reader.end();
+  return made;
+}
