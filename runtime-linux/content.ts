@@ -30,7 +30,7 @@ import { inPlace } from "./content/threads/jobs.js";
 import type { Workers } from "./content/threads/workers.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
-import { counted, fromClient, received } from "../hosts/streams/index.js";
+import { counted, entriesOf, fromClient, received } from "../hosts/streams/index.js";
 import { describedBy, modifiedAt } from "../hosts/streams/copying/index.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
@@ -272,7 +272,7 @@ class Carrier {
   /** A build's context may have any number of files. What is copied to a container is seldom worth a thread's start. */
   #extract(command: content.Extract, signal: AbortSignal): Promise<void> {
     const body = (over: AbortSignal): AsyncIterable<Uint8Array> =>
-      fromClient(this.#deps.bodies.take(command.request), over);
+      fromClient(entriesOf(command.source, this.#deps.bodies), over);
     if (this.#contexts.takes(command)) return this.#contexts.hold(command, body, signal);
     if (!command.scratch) return extract(command, () => body(signal), this.#deps, signal);
     return this.#workers.run("extract", command, { signal, body });

@@ -25,6 +25,10 @@ export function markedChannel(client: Channel): Channel {
         end: () => hijacked.end(),
       };
     },
+    calls: (_calls, gone) => {
+      client.bare(NO_CALLS);
+      gone();
+    },
     destroy: () => client.destroy(),
   };
 }
@@ -39,6 +43,9 @@ export function jsonReply(status: number, json: unknown, value?: string): replie
   const body = new TextEncoder().encode(`${JSON.stringify(json)}\n`);
   return { head: marked({ status, headers: "Content-Type: application/json" }, value), body, stateless: false };
 }
+
+/** The calls on such a connection would come without the header that asks for a dry run, and so be carried out. */
+const NO_CALLS = jsonReply(501, { message: "a dry run has no connections for calls of gRPC" });
 
 /**
  * Collects the reply, and sends the plan instead. `plan` resolves when the plan is complete. `sent` is called when the
@@ -101,6 +108,13 @@ class PlanChannel implements Channel {
       },
       end: () => this.end(),
     };
+  }
+
+  calls(_calls: replies.Calls, gone: () => void): void {
+    this.#ended = true;
+    this.#client.bare(NO_CALLS);
+    this.#sent();
+    gone();
   }
 
   destroy(): void {

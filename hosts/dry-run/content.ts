@@ -66,7 +66,8 @@ export class DryRunContent {
       case "ingest":
         return { tag: "ingested", val: await this.#ingest(op, command.val) };
       case "extract":
-        await this.#throwAway(op, command.val.request);
+        // A client's files are not asked for: the plan does not depend on them.
+        if (command.val.source.tag === "body") await this.#throwAway(op, command.val.source.val);
         return DONE;
       case "commit":
         return this.#commit(op, command.val);

@@ -133,6 +133,7 @@ function howOf(effect: Effect): PlannedEffect["how"] {
 }
 
 function headOf(command: Reply["command"]): { status: number } | null {
-  if (command.tag === "whole" || command.tag === "bare" || command.tag === "hijack") return command.val.head;
+  if (command.tag === "whole" || command.tag === "bare" || command.tag === "hijack" || command.tag === "calls")
+    return command.val.head;
   return command.tag === "open" ? command.val : null;
 }

@@ -11,7 +11,7 @@ export interface Door {
   nextRequest(): RequestId;
   deliver(input: Input): void;
   readonly replies: Pick<ReplyRouter, "add" | "remove">;
-  readonly bodies: Pick<RequestBodies, "offer" | "forget">;
+  readonly bodies: Pick<RequestBodies, "offer" | "offerSession" | "forget">;
   readonly stdio: Stdio;
   /** Clients that attach join these. */
   readonly attachments: Attachments;

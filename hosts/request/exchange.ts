@@ -23,6 +23,11 @@ export interface Channel {
   bare(reply: replies.Whole): void;
   /** Takes the connection off HTTP. `gone` is called when the client can no longer be reached. */
   hijack(gone: () => void, framing: replies.Framing): HijackedClient;
+  /**
+   * The connection carries calls from now on. `gone` is called once, when it is over. Missing: the client has no
+   * connection that could.
+   */
+  calls?(calls: replies.Calls, gone: () => void): void;
   /** Breaks the connection off. */
   destroy(): void;
 }
@@ -93,6 +98,8 @@ export class Exchange implements ReplyReceiver {
         return void this.#insert(command.val, this.#heldLogs.shift() ?? this.#openLog(command.val));
       case "hijack":
         return void this.#hijack(command.val);
+      case "calls":
+        return this.#calls(command.val);
       case "end":
         this.#sendHead();
         if (this.#movement === null) this.#channel.end();
@@ -262,6 +269,12 @@ export class Exchange implements ReplyReceiver {
     if (ending === "ended" || drain.signal.aborted) this.#end();
     else this.#lost(ending);
     client.end();
+  }
+
+  #calls(calls: replies.Calls): void {
+    if (this.#channel.calls !== undefined) return this.#channel.calls(calls, () => this.#lost("client"));
+    this.#lost("client");
+    this.#channel.destroy();
   }
 
   async #attach(hijack: replies.Hijack, client: HijackedClient, { drain, gone }: Movement): Promise<Ending> {

@@ -38,6 +38,8 @@ export class OpenRequests {
         this.#states.delete(request);
         return;
       case "open":
+      // Its calls are requests of their own; what a session is for is lost with the instance.
+      case "calls":
         this.#states.set(request, "answering");
         return;
       case "splice":

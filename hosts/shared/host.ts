@@ -150,6 +150,8 @@ export interface Stdio {
 /** Bodies of requests, which the host can take once each. The engine provides them. */
 export interface Bodies {
   take(request: RequestId): AsyncIterable<Uint8Array>;
+  /** Files of a session's client, as a tar. */
+  session(files: content.SessionFiles): AsyncIterable<Uint8Array>;
 }
 
 /**

@@ -1,6 +1,6 @@
 // The parts of a simulated world, made once and connected to each other. `host.ts` presents them as a host.
 
-import type { Bodies, RequestId, engine } from "../shared/index.js";
+import type { Bodies, RequestId, content, engine } from "../shared/index.js";
 import { registryClient } from "../registry/index.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";
@@ -144,5 +144,10 @@ class LateBodies implements Bodies {
   take(request: RequestId): AsyncIterable<Uint8Array> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.take(request);
+  }
+
+  session(files: content.SessionFiles): AsyncIterable<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.session(files);
   }
 }

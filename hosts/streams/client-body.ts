@@ -1,6 +1,12 @@
 // Bodies of requests as hosts read them.
 
 import { HostFailure, interrupted } from "../shared/index.js";
+import type { Bodies, content } from "../shared/index.js";
+
+/** The tar with the entries: a body, or what the client of a session sends. */
+export function entriesOf(source: content.EntriesSource, bodies: Bodies): AsyncIterable<Uint8Array> {
+  return source.tag === "body" ? bodies.take(source.val) : bodies.session(source.val);
+}
 
 /** If a body breaks off, the client went away. An aborted one is not awaited, because it may never continue. */
 export async function* fromClient(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ export { AddressedClient } from "./addressed-client.js";
 export { Attachment } from "./attach.js";
 export type { Ending } from "./attach.js";
 export { Attachments } from "./attachments.js";
-export { fromClient } from "./client-body.js";
+export { entriesOf, fromClient } from "./client-body.js";
 export { ExecAttachment } from "./exec-attachment.js";
 export { FRAME_HEADER, STDERR, STDOUT, readFrameHeader } from "./frames.js";
 export { HeldOutput } from "./held-output.js";

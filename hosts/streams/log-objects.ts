@@ -1,5 +1,6 @@
 // Log lines as JSON objects, which clients of newer versions can request (surface §2.7).
 
+import { joined, toBase64 } from "../shared/index.js";
 import type { replies } from "../shared/index.js";
 import { STDOUT } from "./frames.js";
 import { TIMESTAMP_LENGTH } from "./timestamps.js";
@@ -15,22 +16,28 @@ const ESCAPED = /[<>&\u2028\u2029]/g;
 const RED = "\u001b[91m";
 const PLAIN = "\u001b[0m";
 
+const NEWLINE = new Uint8Array([0x0a]);
+
 export class LogObjects {
   readonly #begin: string;
   readonly #attributes: string;
   readonly #progress: boolean;
+  /** Digest of a vertex of a build; empty for other objects. */
+  readonly #vertex: string;
   readonly #stamp = new Uint8Array(TIMESTAMP_LENGTH);
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #encoder = new TextEncoder();
 
-  constructor({ attributes, separated, progress }: replies.LogObjects) {
+  constructor({ attributes, separated, progress, vertex }: replies.LogObjects) {
     this.#progress = progress;
+    this.#vertex = vertex;
     this.#begin = separated ? SEPARATOR : "";
     this.#attributes = attributes === "" ? "" : `,"Attrs":${attributes}`;
   }
 
   /** One record of a log. Bytes that are not UTF-8 are lost, since JSON cannot hold them. */
   line(stream: number, time: Moment, text: Uint8Array, newline: boolean): Uint8Array {
+    if (this.#vertex !== "") return this.#logged(stream, time, text, newline);
     const line = this.#decoder.decode(text) + (newline ? "\n" : "");
     if (this.#progress) return this.#shown(stream === STDOUT ? line : `${RED}${line}${PLAIN}`);
     const source = stream === STDOUT ? "stdout" : "stderr";
@@ -41,6 +48,13 @@ export class LogObjects {
   /** A part of a build's progress. */
   #shown(text: string): Uint8Array {
     return this.#encoder.encode(`{"stream":${quoted(text)}}\r\n`);
+  }
+
+  /** A part of the progress of a build by BuildKit. Its bytes stay as they are. */
+  #logged(stream: number, time: Moment, text: Uint8Array, newline: boolean): Uint8Array {
+    const msg = toBase64(newline ? joined([text, NEWLINE]) : text);
+    const log = { vertex: this.#vertex, timestamp: this.#time(time), stream, msg };
+    return this.#encoder.encode(`${JSON.stringify({ logs: [log] })}\n`);
   }
 
   #object(members: string): Uint8Array {

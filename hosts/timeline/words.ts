@@ -87,6 +87,8 @@ export function replyWords(reply: Reply, naming: Naming): string | null {
       return `${command.val.status} to ${to}, a body follows`;
     case "hijack":
       return `${command.val.head.status} to ${to}: the connection becomes ${stdioName(command.val.stdio, naming)}'s input and output`;
+    case "calls":
+      return `${command.val.head.status} to ${to}: the connection carries calls of the ${command.val.caller}`;
     case "splice":
       return `${sourceName(command.val, naming)} flows to ${to}`;
     case "insert":

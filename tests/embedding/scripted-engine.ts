@@ -109,11 +109,11 @@ function withSeeds(seeds: Uint8Array[], script: Script): CompiledCore {
   };
 }
 
-const NO_BODIES: Bodies = {
-  take: () => {
-    throw new Error("no engine listens yet");
-  },
-};
+const NO_BODIES: Bodies = { take: noEngine, session: noEngine };
+
+function noEngine(): never {
+  throw new Error("no engine listens yet");
+}
 
 export const HEAD: replies.Head = { status: 200, headers: "Content-Type: text/plain" };
 

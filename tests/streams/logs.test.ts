@@ -54,7 +54,7 @@ describe("logs", () => {
   });
 
   test("as objects have stream and time in the shortest form, with Go's escapes", async () => {
-    const objects = { attributes: "", separated: false, progress: false };
+    const objects = { attributes: "", separated: false, progress: false, vertex: "" };
     const log = new MemoryLog(
       '2026-11-20T10:00:01.500000000+01:00 stdout F <a> & "b"\\\u2028\u0001\n' +
         "2026-11-20T09:00:02.000000000Z stderr F two\n",
@@ -63,7 +63,7 @@ describe("logs", () => {
       '{"Line":"\\u003ca\\u003e \\u0026 \\"b\\"\\\\\\u2028\\u0001\\n","Source":"stdout","Timestamp":"2026-11-20T09:00:01.5Z"}\n' +
         '{"Line":"two\\n","Source":"stderr","Timestamp":"2026-11-20T09:00:02Z"}\n',
     );
-    const sequence = { attributes: '[{"Key":"a","Value":"b"}]', separated: true, progress: false };
+    const sequence = { attributes: '[{"Key":"a","Value":"b"}]', separated: true, progress: false, vertex: "" };
     expect(await logsOf(log, { objects: sequence, stdout: false })).toBe(
       '\u001e{"Line":"two\\n","Source":"stderr","Timestamp":"2026-11-20T09:00:02Z","Attrs":[{"Key":"a","Value":"b"}]}\n',
     );
@@ -73,7 +73,7 @@ describe("logs", () => {
   });
 
   test("as a build's progress are streams, stderr in red", async () => {
-    const objects = { attributes: "", separated: false, progress: true };
+    const objects = { attributes: "", separated: false, progress: true, vertex: "" };
     const log = new MemoryLog("2026-11-20T10:00:01.5Z stdout F <a>\n2026-11-20T09:00:02Z stderr P two\n");
     expect(await logsOf(log, { objects, ended: true })).toBe(
       '{"stream":"\\u003ca\\u003e\\n"}\r\n{"stream":"\\u001b[91mtwo\\u001b[0m"}\r\n',

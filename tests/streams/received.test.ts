@@ -7,6 +7,9 @@ const bodies = {
   take(): never {
     throw new Error("no body");
   },
+  session(): never {
+    throw new Error("no session");
+  },
 };
 
 test("the connection of a web server is opened and closed by who reads", async () => {

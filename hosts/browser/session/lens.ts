@@ -99,6 +99,7 @@ class Reading {
       case "open":
         return this.#head(command.val);
       case "hijack":
+      case "calls":
         this.#head(command.val.head);
         this.over = true;
         return;

@@ -1,9 +1,13 @@
 // The channel of one exchange, for a client behind a gate.
 
+import { receivedFiles } from "../../buildkit/index.js";
 import { Exchange } from "../../request/index.js";
-import type { Channel, ExchangeContext } from "../../request/index.js";
+import type { Channel, ExchangeContext, SessionFiles } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/index.js";
 import type { RequestId, replies } from "../../shared/index.js";
+import { callerOn } from "../grpc/call-client.js";
+import { serveCalls } from "../grpc/call-server.js";
+import type { GrpcCall } from "../grpc/call-server.js";
 import type { Gate } from "./gate.js";
 import type { Ground } from "../ground.js";
 import { hijackHead } from "./reply-head.js";
@@ -16,13 +20,17 @@ const HALF_CLOSED_MS = 2000;
 
 export interface GateContext extends ExchangeContext {
   hasHungUp: NonNullable<Ground["hasHungUp"]>;
+  /** Takes calls that a client makes on a connection of its own. */
+  called: (gate: Gate, call: GrpcCall) => void;
+  /** Keeps what a client gives on a session. */
+  sessionOf: (id: RequestId, files: SessionFiles) => void;
   /** Wraps the client's channel, to change a reply before the client sees it. */
   channel: (client: Channel) => Channel;
 }
 
 /** The exchange for the request that a gate let through last. */
 export function exchangeThrough(gate: Gate, id: RequestId, response: Response, context: GateContext): Exchange {
-  const channel = new GateChannel(gate, response, context);
+  const channel = new GateChannel(gate, id, response, context);
   const exchange = new Exchange(id, context.channel(channel), context);
   channel.reportTo(exchange);
   return exchange;
@@ -30,13 +38,15 @@ export function exchangeThrough(gate: Gate, id: RequestId, response: Response, c
 
 class GateChannel implements Channel {
   readonly #gate: Gate;
+  readonly #id: RequestId;
   readonly #response: Response;
   readonly #context: GateContext;
   /** The connection was taken off HTTP. */
   #taken = false;
 
-  constructor(gate: Gate, response: Response, context: GateContext) {
+  constructor(gate: Gate, id: RequestId, response: Response, context: GateContext) {
     this.#gate = gate;
+    this.#id = id;
     this.#response = response;
     this.#context = context;
   }
@@ -88,6 +98,20 @@ class GateChannel implements Channel {
     const isWebSocket = framing === "websocket-text" || framing === "websocket-binary";
     if (isWebSocket) return new WebSocketClient(connection, request, framing, gone);
     return new SocketClient(connection, this.#context.hasHungUp, gone);
+  }
+
+  calls({ head, caller }: replies.Calls, gone: () => void): void {
+    this.#taken = true;
+    const { socket, early } = this.#gate.takeOver();
+    socket.write(hijackHead(head), "latin1");
+    if (early.length > 0) socket.unshift(early);
+    // HTTP/2 knows no half-close: a client that ends its side has gone.
+    socket.allowHalfOpen = false;
+    if (caller === "client") return serveCalls(socket, (call) => this.#context.called(this.#gate, call), gone);
+    const call = callerOn(socket, gone);
+    this.#context.sessionOf(this.#id, ({ directory, includes, excludes, follows }) =>
+      receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),
+    );
   }
 
   destroy(): void {

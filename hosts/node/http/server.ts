@@ -7,10 +7,11 @@ import { createServer as createSocketServer } from "node:net";
 import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import fastify from "fastify";
-import { bodyOf, contextOf } from "../../request/index.js";
-import type { Passage } from "../../request/index.js";
+import { Exchange, bodyOf, contextOf } from "../../request/index.js";
+import type { Passage, SessionFiles } from "../../request/index.js";
 import type { Clients, Entrance } from "../../engine/index.js";
 import type { RequestId, engine } from "../../shared/index.js";
+import type { GrpcCall } from "../grpc/call-server.js";
 import { bytesOf } from "./bodies.js";
 import { exchangeThrough } from "./gate-channel.js";
 import type { GateContext } from "./gate-channel.js";
@@ -175,7 +176,26 @@ export class ApiServer implements Clients {
 
   #through({ door, channel, unused }: Passage): Way {
     const { hasHungUp = () => false } = this.#options;
-    return { door, unused, context: { ...contextOf(door), hasHungUp, channel } };
+    const called = (gate: Gate, call: GrpcCall): void => this.#called(gate, call);
+    const sessionOf = (id: RequestId, files: SessionFiles): void => door.bodies.offerSession(id, files);
+    return { door, unused, context: { ...contextOf(door), hasHungUp, channel, called, sessionOf } };
+  }
+
+  /** A call on a connection that carries calls. `gate`: the one through which its first request came. */
+  #called(gate: Gate, { path, headers, body, channel }: GrpcCall): void {
+    const request = { method: "POST", target: `/grpc${path}`, headers };
+    const begin = ({ door, context, unused }: Way): void => {
+      if (channel.isGone) return unused();
+      const id = door.nextRequest();
+      const exchange = new Exchange(id, context.channel(channel), context);
+      channel.reportTo(exchange);
+      door.replies.add(id, exchange);
+      const whole = { tag: "whole", val: body } as const;
+      door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), ...request, body: whole } });
+    };
+    const passage = this.#options.entrance.passage({ listener: this.#originOf(gate).listener, ...request });
+    if (passage instanceof Promise) void passage.then((found) => begin(this.#through(found)));
+    else begin(this.#through(passage));
   }
 
   #deliver(way: Way, id: RequestId, gate: Gate, head: RequestHead, body: engine.Body, response: Response): void {

@@ -2,7 +2,7 @@
 
 import { HostFailure, identify, interrupted, joined } from "../../shared/index.js";
 import type { Bodies, content } from "../../shared/index.js";
-import { fromClient } from "../../streams/index.js";
+import { entriesOf, fromClient } from "../../streams/index.js";
 import { decompressed } from "../../streams/compression/index.js";
 import {
   TarReader,
@@ -31,7 +31,7 @@ export async function extract(
   deps: Looks & { bodies: Bodies },
   signal: AbortSignal,
 ): Promise<void> {
-  const { into, request, owner } = command;
+  const { into, source, owner } = command;
   const files = openView(into.view, deps);
   const path = absolutePath(into.path);
   if (placeAt(files.mounts, path, true).inode.kind !== "directory") {
@@ -40,7 +40,7 @@ export async function extract(
   const who = owner === undefined ? null : ownerIn(files, owner);
   const extractor = new Extractor(files, locate(files.mounts, path), command, who);
   const reader = new TarReader(extractor);
-  for await (const chunk of decompressed(fromClient(deps.bodies.take(request), signal))) {
+  for await (const chunk of decompressed(fromClient(entriesOf(source, deps.bodies), signal))) {
     if (signal.aborted) throw interrupted("given-up");
     await reader.push(chunk);
   }

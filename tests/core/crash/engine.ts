@@ -344,6 +344,7 @@ export class Engine implements Counted {
       const { head, stdio } = command.val;
       [request.status, request.run] = [head.status, stdio.tag === "run" ? stdio.val.run : 0];
     }
+    if (command.tag === "calls") request.status = command.val.head.status;
     if (command.tag === "chunk") request.text += text(command.val);
     if (whole || command.tag === "end") request.over = true;
     if (request.gone) return;

@@ -68,6 +68,8 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
       const { container, run, ...more } = stdio.val;
       return `hijack ${shownHead(head)} stdio of ${container} run ${run}: ${fields({ ...rest, ...more })}`;
     }
+    case "calls":
+      return `calls of the ${command.val.caller} ${shownHead(command.val.head)}`;
     case "end":
       return command.tag;
   }
@@ -233,8 +235,9 @@ function shownContent(command: content.ContentCommand): string {
     case "make-directory":
       return `${command.tag} ${shownFile(command.val)}`;
     case "extract": {
-      const { into, request, keepKinds, owner, scratch } = command.val;
-      return `extract body of ${request} to ${shownFile(into)} ${fields({ keepKinds, owner, scratch })}`.trimEnd();
+      const { into, source, keepKinds, owner, scratch } = command.val;
+      const from = source.tag === "body" ? `body of ${source.val}` : `session ${fields(source.val)}`;
+      return `extract ${from} to ${shownFile(into)} ${fields({ keepKinds, owner, scratch })}`.trimEnd();
     }
     case "receive": {
       const { archive, source } = command.val;

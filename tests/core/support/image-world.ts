@@ -279,6 +279,7 @@ export class ImageWorld {
         const head = command.tag === "whole" ? command.val.head : command.val;
         Object.assign(answer, { status: head.status, headers: head.headers });
       }
+      if (command.tag === "calls") answer.status = command.val.head.status;
       if (command.tag === "whole") answer.text = decode(command.val.body);
       if (command.tag === "chunk") {
         answer.text += decode(command.val);

@@ -48,7 +48,7 @@ export interface Fixture {
     limits?: content.TarLimits,
   ): Promise<engine.ArchivedFile[]>;
   /** Unpacks a request's body. */
-  extract(command: Omit<content.Extract, "request">, body: AsyncIterable<Uint8Array> | Uint8Array): Promise<Outcome>;
+  extract(command: Omit<content.Extract, "source">, body: AsyncIterable<Uint8Array> | Uint8Array): Promise<Outcome>;
   close(): void;
 }
 
@@ -62,7 +62,7 @@ export function openFixture(
   const tools: Tools = { paths, kernel: libc, registry: registryClient({ silenceMs: 500 }) };
   const carrier = linuxContent({
     ...tools,
-    bodies: { take: (request) => bodies.get(request)! },
+    bodies: { take: (request) => bodies.get(request)!, session: ({ session }) => bodies.get(session)! },
     ...(workers === undefined ? {} : { workers: workers(tools) }),
   });
   let counter = 0n;
@@ -111,7 +111,7 @@ export function openFixture(
     extract: (command, body) => {
       const request = ++counter;
       bodies.set(request, body instanceof Uint8Array ? once(body) : body);
-      return perform({ tag: "extract", val: { ...command, request } });
+      return perform({ tag: "extract", val: { ...command, source: { tag: "body", val: request } } });
     },
     close: () => {
       for (const point of mountsBelow(root)) execFileSync("umount", ["--lazy", point]);

@@ -116,12 +116,17 @@ function contentOn(
     yield bytes;
   }
   const kernel = { ...libc, syncfs };
-  return linuxContent({ paths: fixture.paths, kernel, bodies: { take: () => body() }, registry: registryClient() });
+  return linuxContent({
+    paths: fixture.paths,
+    kernel,
+    bodies: { take: () => body(), session: () => body() },
+    registry: registryClient(),
+  });
 }
 
 function into(container: string, path: string): content.Extract {
   const at = { view: { container, places: [] }, path, follow: true };
-  return { into: at, request: 1n, keepKinds: false, limits: ROOMY, scratch: false };
+  return { into: at, source: { tag: "body", val: 1n }, keepKinds: false, limits: ROOMY, scratch: false };
 }
 
 function scratch(container: string, path: string): content.Extract {

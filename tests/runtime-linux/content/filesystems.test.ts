@@ -31,7 +31,12 @@ test("a mount that fails leaves no directory", async () => {
 
 test("mounts and unmounts are never abandoned: each reports its own failure", async () => {
   const { kernel, paths } = open("given-up");
-  const { perform } = linuxContent({ paths, kernel, bodies: { take: () => never() }, registry: registryClient() });
+  const { perform } = linuxContent({
+    paths,
+    kernel,
+    bodies: { take: () => never(), session: () => never() },
+    registry: registryClient(),
+  });
   kernel.fail("mount", "ENOMEM");
   const mounting = perform(1n, { tag: "mount", val: { container: ID, bare: false } }, never);
   const unmounting = perform(2n, { tag: "unmount", val: "no id" }, never);

@@ -8,8 +8,11 @@ import type { AtRest, Invariant, Seen } from "./invariant.js";
 interface Open {
   method: string;
   target: string;
-  /** `waiting`: nothing was sent. `answering`: the head was sent. `moving`: the host moves the bytes. */
-  state: "waiting" | "answering" | "moving";
+  /**
+   * `waiting`: nothing was sent. `answering`: the head was sent. `moving`: the host moves the bytes. `calls`: the
+   * connection carries calls, until the client hangs up.
+   */
+  state: "waiting" | "answering" | "moving" | "calls";
   /** Its client has hung up before any answer. */
   left: boolean;
   /** The id of its container, which may be renamed. */
@@ -26,7 +29,7 @@ const CREDIT = 1024 * 1024;
 const ON_FILES = /\/(archive|changes|commit|export|json|system\/df)\b/;
 /** Requests that end with the container's removal at the latest. */
 const ENDS_WITH_CONTAINER = /\/(wait|stats|stop|restart)\b/;
-const BUILD = /^\/v[\d.]+\/build\b(?!\/)/;
+const BUILD = /^\/v[\d.]+\/(?:build\b(?!\/)|grpc\/.*\/Solve\b)/;
 /** A request that an earlier instance has begun to answer. */
 const UNKNOWN: Open = { method: "", target: "", state: "waiting", left: false, run: 0, container: "", unsent: 0 };
 const SETTLED = ["running", "paused", "restarting"];
@@ -71,7 +74,8 @@ export class Replies implements Invariant {
   }
 
   crashed(): void {
-    for (const [request, { state }] of this.#open) if (state === "answering") this.#half.add(request);
+    for (const [request, { state }] of this.#open)
+      if (state === "answering" || state === "calls") this.#half.add(request);
     this.#open.clear();
   }
 
@@ -99,6 +103,7 @@ export class Replies implements Invariant {
       if (this.#departed.has(request)) {
         throw new Breach("replies", `the client of ${method} ${target} has hung up, but the engine does not know`);
       }
+      if (state === "calls") continue;
       const whose = ledger.containers.get(container);
       const isGone = container !== "" && whose === undefined;
       if (mayWaitForEver(target) && !(isGone && ENDS_WITH_CONTAINER.test(target))) continue;
@@ -152,6 +157,10 @@ export class Replies implements Invariant {
         if (command.val.stdio.tag === "run") {
           open.run = command.val.stdio.val.run;
         }
+        return;
+      case "calls":
+        if (open.state !== "waiting") wrong();
+        open.state = "calls";
         return;
       case "splice":
         if (open.state !== "answering") wrong();

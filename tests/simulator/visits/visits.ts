@@ -67,5 +67,6 @@ function add(counts: Counts, entry: string): void {
 /** Null for a command without a head. */
 function statusOf(command: replies.ReplyCommand): number | null {
   if (command.tag === "open") return command.val.status;
-  return command.tag === "whole" || command.tag === "bare" || command.tag === "hijack" ? command.val.head.status : null;
+  if (command.tag === "whole" || command.tag === "bare") return command.val.head.status;
+  return command.tag === "hijack" || command.tag === "calls" ? command.val.head.status : null;
 }

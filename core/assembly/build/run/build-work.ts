@@ -4,6 +4,7 @@ import {
   BodyTag,
   ContentCommandExtract,
   ContentCommandReadFile,
+  EntriesSourceBody,
   Extract,
   Failure,
   FailureImagined,
@@ -156,7 +157,14 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
       return remote.begin();
     }
     if (this.call.request.body.tag == BodyTag.None) return this.read(Step.Dockerfile, this.options.dockerfile);
-    const extract = new Extract(this.facts.context.at("/"), this.call.id, false, null, tarLimits(), true);
+    const extract = new Extract(
+      this.facts.context.at("/"),
+      new EntriesSourceBody(this.call.id),
+      false,
+      null,
+      tarLimits(),
+      true,
+    );
     this.op = askContent(this, Step.Context, new ContentCommandExtract(extract));
   }
 

@@ -193,6 +193,6 @@ function mountPoints(container: Container): string[] {
 
 /** Everything that a run writes, as a build's progress. */
 function wholeLog(container: string): LogSource {
-  const form = new LogObjects("", false, true);
+  const form = new LogObjects("", false, true, "");
   return new LogSource(container, true, true, false, false, "", form, 0, 0, null, true, false);
 }

@@ -1,6 +1,14 @@
 // PUT /containers/{id}/archive (surface §2.13): unpacks a tar into a directory of a container.
 
-import { BodyTag, ContentCommandExtract, Extract, Failure, FileStat, Outcome } from "../../../../build/bindings/types";
+import {
+  BodyTag,
+  ContentCommandExtract,
+  EntriesSourceBody,
+  Extract,
+  Failure,
+  FileStat,
+  Outcome,
+} from "../../../../build/bindings/types";
 import { flagOf } from "../../api/parameters";
 import { abandon, askContent } from "../../ask";
 import { Call } from "../../call";
@@ -48,7 +56,14 @@ class Writing extends PathWork {
 
     containerSizes.outdate(this.container);
     const keepKinds = flagOf(this.call.query, "noOverwriteDirNonDir");
-    const extract = new Extract(this.at(), this.call.id, keepKinds, this.owner(), tarLimits(), false);
+    const extract = new Extract(
+      this.at(),
+      new EntriesSourceBody(this.call.id),
+      keepKinds,
+      this.owner(),
+      tarLimits(),
+      false,
+    );
     this.op = askContent(this, FIRST_STEP + 1, new ContentCommandExtract(extract));
     this.container.extracts.push(this.op);
   }

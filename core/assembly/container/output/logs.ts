@@ -52,7 +52,7 @@ export function containerLogs(call: Call): Refusal | null {
       plain && !container.tty,
       plain && flagOf(call.query, "timestamps"),
       plain && details ? detailsOf(container) : "",
-      plain ? null : new LogObjects(details ? attributesOf(container) : "", objects == JSON_SEQUENCE, false),
+      plain ? null : new LogObjects(details ? attributesOf(container) : "", objects == JSON_SEQUENCE, false, ""),
       since,
       // No line is from 1970 or before.
       isGiven(call, "until") ? max<i64>(1, until) : 0,

@@ -67,6 +67,7 @@ class Answer {
       case "open":
         return this.#open(command.val, at, "streaming");
       case "hijack":
+      case "calls":
         return this.#open(command.val.head, at, "streaming");
       case "chunk":
         this.pieces.push({ at, bytes: command.val });

@@ -1,0 +1,146 @@
+// The reply to a call: the core's JSON becomes messages, and its error becomes a status of gRPC.
+
+import { constants } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
+import { encode, status } from "../../buildkit/index.js";
+import type { Fields, Method } from "../../buildkit/index.js";
+import type { Channel, Exchange } from "../../request/index.js";
+import { namesAndValues } from "../../request/index.js";
+import type { HijackedClient } from "../../streams/index.js";
+import type { replies } from "../../shared/index.js";
+import { framed } from "./messages.js";
+
+/** The header in which the core tells the code of gRPC's. */
+const CODE = "grpc-status";
+const UNKNOWN = 2;
+const NEWLINE = 0x0a;
+
+export class CallChannel implements Channel {
+  readonly #stream: ServerHttp2Stream;
+  /** Null if there is no such call. */
+  readonly #method: Method | null;
+  /** A line of JSON that has not ended. */
+  #held: Uint8Array[] = [];
+  #responded = false;
+  #exchange: Exchange | null = null;
+  #ended = false;
+
+  constructor(stream: ServerHttp2Stream, method: Method | null) {
+    this.#stream = stream;
+    this.#method = method;
+  }
+
+  /** The client has left. */
+  get isGone(): boolean {
+    return this.#stream.destroyed;
+  }
+
+  reportTo(exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.#stream.once("close", () => this.lost());
+  }
+
+  /** The client can no longer be reached. */
+  lost(): void {
+    if (!this.#ended) this.#exchange?.closed();
+  }
+
+  whole(head: replies.Head, body: Uint8Array): void {
+    const answer = parsed(body);
+    if (head.status < 400) {
+      this.#send(answer ?? {});
+      return this.end();
+    }
+    this.#fail(codeOf(head), String(answer?.message ?? ""), (answer?.details as unknown[] | undefined) ?? []);
+  }
+
+  open(): void {
+    this.#respond();
+  }
+
+  write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
+    let from = 0;
+    const ready: Buffer[] = [];
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
+      this.#held.push(bytes.subarray(from, at));
+      ready.push(this.#messageOf(parsed(Buffer.concat(this.#held)) ?? {}));
+      this.#held = [];
+      from = at + 1;
+    }
+    if (from < bytes.length) this.#held.push(bytes.slice(from));
+    if (this.#stream.destroyed) return sent(false);
+    this.#respond();
+    this.#stream.write(Buffer.concat(ready), (error) => sent(!error));
+  }
+
+  end(): void {
+    this.#close({ [CODE]: "0" });
+  }
+
+  bare({ head, body }: replies.Whole): void {
+    this.whole(head, body);
+  }
+
+  hijack(): HijackedClient {
+    throw new Error("a call does not become a stream of bytes");
+  }
+
+  destroy(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  #send(fields: Fields): void {
+    this.#respond();
+    this.#stream.write(this.#messageOf(fields));
+  }
+
+  #messageOf(fields: Fields): Buffer {
+    return framed(encode(this.#method?.response ?? {}, fields));
+  }
+
+  #respond(): void {
+    if (this.#responded || this.#stream.destroyed) return;
+    this.#responded = true;
+    this.#stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+  }
+
+  /** Messages and details have any characters; a trailer has few. */
+  #fail(code: number, message: string, details: unknown[]): void {
+    const shown = details.map((detail) => {
+      const { type, value } = detail as { type: string; value: unknown };
+      return { type_url: type, value: Buffer.from(JSON.stringify(value)).toString("base64") };
+    });
+    const whole = encode(status, { code, message, details: shown });
+    this.#close({
+      [CODE]: String(code),
+      "grpc-message": escaped(message),
+      "grpc-status-details-bin": Buffer.from(whole).toString("base64").replaceAll("=", ""),
+    });
+  }
+
+  #close(trailers: Record<string, string>): void {
+    this.#ended = true;
+    this.#respond();
+    if (!this.#stream.destroyed) {
+      this.#stream.once("wantTrailers", () => this.#stream.sendTrailers(trailers));
+      this.#stream.end();
+    }
+    if (this.#exchange?.over === false) this.#exchange.finished();
+  }
+}
+
+/** Only what is no printable ASCII, and the sign of an escape itself: some clients show the rest as it is. */
+function escaped(message: string): string {
+  return message.replaceAll(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent);
+}
+
+function codeOf({ headers }: replies.Head): number {
+  const all = namesAndValues(headers);
+  const at = all.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === CODE);
+  return at < 0 ? UNKNOWN : Number(all[at + 1]);
+}
+
+function parsed(bytes: Uint8Array): Fields | null {
+  if (bytes.length === 0) return null;
+  return JSON.parse(new TextDecoder().decode(bytes)) as Fields;
+}

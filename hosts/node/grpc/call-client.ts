@@ -1,0 +1,69 @@
+// Calls on the client at the other end of a connection: a session. The engine is the client of gRPC there.
+
+import { connect } from "node:http2";
+import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
+import type { Duplex } from "node:stream";
+import type { Caller, Conversation } from "../../buildkit/index.js";
+import { HostFailure, interrupted } from "../../shared/index.js";
+import { framed, messagesIn } from "./messages.js";
+
+/** `gone` is called once, when the connection is over. */
+export function callerOn(connection: Duplex, gone: () => void): Caller {
+  const session = connect("http://localhost", {
+    createConnection: () => connection,
+    settings: { initialWindowSize: WINDOW, enablePush: false },
+  });
+  session.once("connect", () => session.setLocalWindowSize(2 * WINDOW));
+  session.on("error", () => {});
+  session.once("close", gone);
+  return (path, headers) => begin(session, path, headers);
+}
+
+/** Bytes of files that a client may send ahead: enough to keep it busy. */
+const WINDOW = 1 << 20;
+
+function begin(session: ClientHttp2Session, path: string, headers: Readonly<Record<string, readonly string[]>>) {
+  if (session.closed || session.destroyed) throw interrupted("client-gone");
+  const stream = session.request({ ...FIXED, ":path": path, ...(headers as Record<string, string[]>) });
+  stream.on("error", () => {});
+  return conversationOn(stream);
+}
+
+const FIXED = { ":method": "POST", ":scheme": "http", "content-type": "application/grpc", te: "trailers" };
+
+function conversationOn(stream: ClientHttp2Stream): Conversation {
+  let failed: HostFailure | null = null;
+  const told = (headers: Record<string, unknown>): void => {
+    const code = headers["grpc-status"];
+    if (code === undefined || code === "0") return;
+    failed = new HostFailure({ tag: "body-broke", val: wordsOf(headers["grpc-message"]) });
+  };
+  stream.on("response", told).on("trailers", told);
+  async function* messages(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* messagesIn(stream);
+    } catch {
+      throw failed ?? interrupted("client-gone");
+    }
+    if (failed !== null) throw failed;
+    // A connection that breaks off ends its streams without trailers.
+    if (stream.destroyed && stream.rstCode !== 0) throw interrupted("client-gone");
+  }
+  return {
+    messages: messages(),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        if (stream.destroyed || stream.writableEnded) return reject(failed ?? interrupted("client-gone"));
+        stream.write(framed(message), (error) => (error ? reject(failed ?? interrupted("client-gone")) : resolve()));
+      }),
+    cancel: () => stream.close(),
+  };
+}
+
+function wordsOf(message: unknown): string {
+  try {
+    return decodeURIComponent(String(message ?? ""));
+  } catch {
+    return String(message);
+  }
+}

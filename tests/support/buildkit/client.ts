@@ -1,0 +1,148 @@
+// A client of BuildKit's calls, made with gRPC's own library: it makes calls through POST /grpc, and answers those of the
+// engine on POST /session.
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as grpc from "@grpc/grpc-js";
+import { messagesOf, type Fields } from "./protocol.js";
+import { sendFiles, type SentFile } from "./sent-files.js";
+
+const CONTROL = "/moby.buildkit.v1.Control";
+const DIFF_COPY = "/moby.filesync.v1.FileSync/DiffCopy";
+const BRIDGE = "/moby.buildkit.v1.frontend.LLBBridge";
+
+export class BuildKitClient {
+  readonly #client: grpc.Client;
+  readonly #door: Server;
+  readonly #directory: string;
+  readonly #sockets = new Set<Socket>();
+
+  /** gRPC's library opens connections itself, so a socket of its own leads to the door. */
+  static async open(socketPath: string): Promise<BuildKitClient> {
+    const directory = mkdtempSync(join(tmpdir(), "coracle-grpc-"));
+    const sockets = new Set<Socket>();
+    const door = createServer((socket) => {
+      sockets.add(socket);
+      void upgraded(socketPath, "/grpc", {}).then((connection) => {
+        sockets.add(connection);
+        socket.pipe(connection).pipe(socket);
+        for (const [one, other] of [
+          [socket, connection],
+          [connection, socket],
+        ] as const) {
+          one.on("error", () => {}).once("close", () => other.destroy());
+        }
+      });
+    });
+    await new Promise<void>((resolve) => door.listen(join(directory, "s"), resolve));
+    return new BuildKitClient(door, directory, sockets);
+  }
+
+  private constructor(door: Server, directory: string, sockets: Set<Socket>) {
+    this.#door = door;
+    this.#directory = directory;
+    this.#sockets = sockets;
+    this.#client = new grpc.Client(`unix:${join(directory, "s")}`, grpc.credentials.createInsecure());
+  }
+
+  close(): void {
+    this.#client.close();
+    this.hangUp();
+    this.#door.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Breaks all connections off. */
+  hangUp(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** A call of Control. */
+  control(method: string, request: readonly [string, Fields], response: string): Promise<Fields> {
+    return this.#call(`${CONTROL}/${method}`, request, response, new grpc.Metadata());
+  }
+
+  /** A call of the build `ref`. */
+  bridge(ref: string, method: string, request: readonly [string, Fields], response: string): Promise<Fields> {
+    const metadata = new grpc.Metadata();
+    metadata.set("buildkit-controlapi-buildid", ref);
+    return this.#call(`${BRIDGE}/${method}`, request, response, metadata);
+  }
+
+  /** All that a watcher of the build is told, up to its end. */
+  async status(ref: string): Promise<Fields[]> {
+    const request = messagesOf("StatusRequest");
+    const { decode } = messagesOf("StatusResponse");
+    const stream = this.#client.makeServerStreamRequest(`${CONTROL}/Status`, request.encode, decode, { Ref: ref });
+    const told: Fields[] = [];
+    for await (const message of stream) told.push(message as Fields);
+    return told;
+  }
+
+  #call(path: string, [type, fields]: readonly [string, Fields], response: string, metadata: grpc.Metadata) {
+    const { encode } = messagesOf(type);
+    const { decode } = messagesOf(response);
+    return new Promise<Fields>((resolve, reject) => {
+      this.#client.makeUnaryRequest(path, encode, decode, fields, metadata, (error, answer) => {
+        if (error) reject(error);
+        else resolve(answer!);
+      });
+    });
+  }
+}
+
+/** What a client of a session has: directories by name. Returns a function that ends the session. */
+export async function openSession(
+  socketPath: string,
+  id: string,
+  directories: Readonly<Record<string, readonly SentFile[]>>,
+): Promise<() => void> {
+  const server = new grpc.Server();
+  const packet = messagesOf("Packet");
+  server.addService(
+    {
+      DiffCopy: {
+        path: DIFF_COPY,
+        requestStream: true,
+        responseStream: true,
+        requestSerialize: packet.encode,
+        requestDeserialize: packet.decode,
+        responseSerialize: packet.encode,
+        responseDeserialize: packet.decode,
+      },
+    },
+    { DiffCopy: (call: grpc.ServerDuplexStream<Fields, Fields>) => sendFiles(call, directories) },
+  );
+  const connection = await upgraded(socketPath, "/session", {
+    "X-Docker-Expose-Session-Uuid": id,
+    "X-Docker-Expose-Session-Grpc-Method": DIFF_COPY,
+  });
+  server.createConnectionInjector(grpc.ServerCredentials.createInsecure()).injectConnection(connection);
+  return () => {
+    server.forceShutdown();
+    connection.destroy();
+  };
+}
+
+/** The connection after `Upgrade: h2c`. */
+export function upgraded(socketPath: string, path: string, headers: Readonly<Record<string, string>>): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(socketPath);
+    socket.once("error", reject);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const fixed = "Host: x\r\nContent-Length: 0\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n";
+    socket.write(`POST ${path} HTTP/1.1\r\n${fixed}${lines.join("")}\r\n`);
+    let head = Buffer.alloc(0);
+    const read = (bytes: Buffer): void => {
+      head = Buffer.concat([head, bytes]);
+      const end = head.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      socket.off("data", read).off("error", reject).pause();
+      if (!head.toString("latin1").startsWith("HTTP/1.1 101 ")) return reject(new Error(head.toString("latin1")));
+      if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
+      resolve(socket);
+    };
+    socket.on("data", read);
+  });
+}
