@@ -2,7 +2,7 @@
 
 import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
 import { buildImage } from "../build/build";
-import { refuseBuildKit } from "../build/buildkit";
+import { refuseBuildKit } from "../build/refused-buildkit";
 import { cancelBuild } from "../build/cancel";
 import { pruneBuildCache } from "../build/prune";
 import { Call } from "../call";
@@ -190,8 +190,8 @@ const ROUTES: Route[] = [
   new Route("POST",   "/build",                     24, buildImage,        "build/build.ts"),
   new Route("POST",   "/build/prune",               31, pruneBuildCache,   "build/prune.ts"),
   new Route("POST",   "/build/cancel",              24, cancelBuild,       "build/cancel.ts"),
-  new Route("POST",   "/session",                   31, refuseBuildKit,    "build/buildkit.ts"),
-  new Route("POST",   "/grpc",                      24, refuseBuildKit,    "build/buildkit.ts"),
+  new Route("POST",   "/session",                   31, refuseBuildKit,    "build/refused-buildkit.ts"),
+  new Route("POST",   "/grpc",                      24, refuseBuildKit,    "build/refused-buildkit.ts"),
 
   new Route("GET",    "/networks",                  24, listNetworks,      "network/list.ts"),
   new Route("GET",    "/networks/",                 24, listNetworks,      "network/list.ts"),

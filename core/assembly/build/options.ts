@@ -10,20 +10,44 @@ import { readNewName } from "../image/tag";
 import { Json } from "../json/json";
 import { badParameter, internal, Refusal } from "../refusal";
 import { quoteText } from "../text/go-quote";
-import { refuseBuildKit } from "./buildkit";
+import { refuseBuildKit } from "./refused-buildkit";
 import { objectsIn, textsIn } from "./documents";
 import { readOutputs } from "./outputs";
 import { readRemote } from "./remote";
+import { Place } from "./run/place";
 
 /** The first versions with the parameters `platform` and `outputs`, and the first with `{"aux"}`. */
 const WITH_PLATFORM: i32 = 32;
 const WITH_OUTPUTS: i32 = 40;
 const WITH_IDS: i32 = 30;
 
+/** Where a build has its files from, if neither the body nor a web server has them. */
+export abstract class FilesSource {
+  /** The Dockerfile's text, once it is known. */
+  dockerfile: string = "";
+
+  /** Fetches the Dockerfile first: only a valid one needs the context. */
+  abstract begin(options: BuildOptions, context: Place, client: FilesClient): void;
+
+  abstract fetchContext(): void;
+
+  /** The build is over: nothing is fetched any more. */
+  abstract cancel(): void;
+}
+
+/** Waits for the files. */
+export interface FilesClient {
+  definitionCame(dockerfile: string): void;
+  contextCame(): void;
+  filesMissing(why: string): void;
+}
+
 export class BuildOptions {
   refusal: Refusal | null = null;
   /** Where the context is; null if it is the body. */
   remote: WebAddress | null = null;
+  /** The same, for a build by BuildKit. */
+  files: FilesSource | null = null;
   /** Path in the context. */
   dockerfile: string = "Dockerfile";
   tags: Reference[] = [];

@@ -41,6 +41,9 @@ export abstract class BuildProgress implements FateTeller {
     return this.progress.finished;
   }
 
+  /** The Dockerfile has so many stages. */
+  planned(_stages: i32): void {}
+
   /** An instruction as it is written: number `number` of `total`. */
   abstract announce(number: i32, total: i32, original: string): void;
 

@@ -34,7 +34,7 @@ import { BuildArguments } from "../evaluation/build-arguments";
 import { declarePlatforms } from "../evaluation/platform-arguments";
 import { pathFrom } from "../evaluation/work-directory";
 import { parseIgnoreFile } from "../ignore/ignore-file";
-import { BuildOptions } from "../options";
+import { BuildOptions, FilesClient } from "../options";
 import { stagesOf } from "../stages/stages";
 import { BuildFacts } from "./build-facts";
 import { escaped } from "./paths";
@@ -56,7 +56,7 @@ enum Step {
   Lower,
 }
 
-export class Build extends Task implements StreamWriter, StagesClient, RemoteClient {
+export class Build extends Task implements StreamWriter, StagesClient, RemoteClient, FilesClient {
   private readonly stream: BuildProgress;
   /** The command in flight; 0 if there is none. */
   private op: u64 = 0;
@@ -149,7 +149,22 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     this.refuse(refusal);
   }
 
+  definitionCame(dockerfile: string): void {
+    this.options.files!.dockerfile = dockerfile;
+    this.parse(dockerfile);
+  }
+
+  contextCame(): void {
+    this.beginStages();
+  }
+
+  filesMissing(why: string): void {
+    this.refuse(internal(why));
+  }
+
   private receive(): void {
+    const files = this.options.files;
+    if (files !== null) return files.begin(this.options, this.facts.context, this);
     const address = this.options.remote;
     if (address !== null) {
       const remote = new RemoteContext(address, this.facts.context, this);
@@ -219,6 +234,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     giveArguments(this.options, facts.args);
     facts.stages = stagesOf(file, facts.args, this.options.target, facts.budget);
     if (facts.stages.problem.length > 0) return this.refuse(badParameter(facts.stages.problem));
+    this.stream.planned(facts.stages.all.length);
     this.findCacheSources();
     this.build();
   }
@@ -234,9 +250,15 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
       this.stream.announce(i + 1, facts.total, globals[i].instruction.original);
       if (globals[i].problem.length > 0) return this.fail(globals[i].problem);
     }
-    const stages = new StagesWork(facts, this);
+    const files = this.options.files;
+    if (files === null) this.beginStages();
+    else files.fetchContext();
+  }
+
+  private beginStages(): void {
+    const stages = new StagesWork(this.facts, this);
     this.stages = stages;
-    stages.begin(this.call, globals.length);
+    stages.begin(this.call, this.facts.stages.globals.length);
   }
 
   private count(): i32 {
@@ -285,6 +307,8 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   /** Only the cache stays. */
   private close(): void {
     this.facts.over = true;
+    const files = this.options.files;
+    if (files !== null) files.cancel();
     this.facts.context.drop();
     this.facts.claims.release();
   }
