@@ -114,14 +114,14 @@ function maskBody(request: engine.Request, refused: boolean): engine.Body {
   if (body.tag !== "whole") return body;
   if (FORM.test(headers)) return maskForm(body);
   const shown = CREATE.test(pathOf(target)) ? maskCreate(body) : body;
-  return refused ? maskRefused(shown) : shown;
+  return refused || SOLVE.test(pathOf(target)) ? maskUsers(shown) : shown;
 }
 
 /**
- * Only for refused requests. What the core keeps in records stays in the trace, since snapshots have it, too. Only a
- * shared trace hides it (shared.ts).
+ * Only for refused requests, and for builds. What the core keeps in records stays in the trace, since snapshots have it,
+ * too. Only a shared trace hides it (shared.ts).
  */
-function maskRefused(body: Whole): Whole {
+function maskUsers(body: Whole): Whole {
   const text = latin1.decode(body.val);
   return bodyShown(body, text, withoutUsersIn(text));
 }
@@ -246,6 +246,9 @@ const SECRET_BODY = /\/auth\/*$|^(?:https?:\/\/[^/]*)?\/+(?:v[0-9.]+\/+)?(?:swar
 
 /** The image's name may hold an account, as a pull's may. */
 const CREATE = /\/containers\/create\/*$/i;
+
+/** A build by BuildKit, whose message has what the query of `POST /build` has. Its context may be an address. */
+const SOLVE = /\/grpc\/[^/]+\/Solve\/*$/;
 
 function pathOf(target: string): string {
   const path = target.split(/[?#]/, 1)[0]!;

@@ -106,6 +106,16 @@ onDryRunEngines("a dry run", (engine) => {
       expect((await live.call("GET", "/images/json?all=1")).text).toBe(before);
     });
 
+    test("refuses connections for calls of gRPC, whose calls would be carried out", async () => {
+      const { dry, live } = engine();
+      const headers = { Connection: "Upgrade", Upgrade: "h2c", "X-Docker-Expose-Session-Uuid": "a" };
+      for (const path of ["/grpc", "/session"]) {
+        expect((await dry.call("POST", path, undefined, { headers })).status).toBe(501);
+        const asked = { ...headers, "Coracle-Dry-Run": "plan" };
+        expect((await live.call("POST", path, undefined, { headers: asked })).status).toBe(501);
+      }
+    });
+
     test("shows text without a newline when the run has ended, also if only imagined", async () => {
       const { dry, live } = engine();
       const id = await live.create({ Cmd: ["sh", "-c", "printf 'said '; echo last >&2; sleep 1000"] });

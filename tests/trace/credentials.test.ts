@@ -440,6 +440,12 @@ describe("a user and a password of an address", () => {
     ["a bind", create({ Image: "busybox", HostConfig: { Binds: [`${ADDRESS}:/a`] } })],
     ["what is no JSON", post("/containers/create", `{"Env":["A=${ADDRESS}",]}`)],
     ["the address of a build", post(`/build?remote=${ADDRESS}&buildargs={"A":"${ADDRESS}"}&cachefrom=["${ADDRESS}"]`)],
+    [
+      "a build by BuildKit",
+      post("/grpc/moby.buildkit.v1.Control/Solve", {
+        ...{ Ref: "a", Frontend: "dockerfile.v0", FrontendAttrs: { context: ADDRESS, "build-arg:A": ADDRESS } },
+      }),
+    ],
     ["what a commit changes", post(`/commit?container=none&changes=ENV%20A=${ADDRESS}&comment=${ADDRESS}`)],
     ["a commit's body", post("/commit?container=none", { Env: [`A=${ADDRESS}`] })],
     ["filters", { method: "GET", target: `/events?filters={"label":["${ADDRESS}"]}&since=x` }],

@@ -2,7 +2,8 @@
 
 import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
 import { buildImage } from "../build/build";
-import { refuseBuildKit } from "../build/refused-buildkit";
+import { beginCalls, takeCall } from "../build/buildkit/door";
+import { beginSession } from "../build/buildkit/sessions";
 import { cancelBuild } from "../build/cancel";
 import { pruneBuildCache } from "../build/prune";
 import { Call } from "../call";
@@ -190,8 +191,9 @@ const ROUTES: Route[] = [
   new Route("POST",   "/build",                     24, buildImage,        "build/build.ts"),
   new Route("POST",   "/build/prune",               31, pruneBuildCache,   "build/prune.ts"),
   new Route("POST",   "/build/cancel",              24, cancelBuild,       "build/cancel.ts"),
-  new Route("POST",   "/session",                   31, refuseBuildKit,    "build/refused-buildkit.ts"),
-  new Route("POST",   "/grpc",                      24, refuseBuildKit,    "build/refused-buildkit.ts"),
+  new Route("POST",   "/session",                   31, beginSession,      "build/buildkit/sessions.ts", NO_FORM),
+  new Route("POST",   "/grpc",                      24, beginCalls,        "build/buildkit/door.ts", NO_FORM),
+  new Route("POST",   "/grpc/*",                    24, takeCall,          "build/buildkit/door.ts", NO_FORM),
 
   new Route("GET",    "/networks",                  24, listNetworks,      "network/list.ts"),
   new Route("GET",    "/networks/",                 24, listNetworks,      "network/list.ts"),

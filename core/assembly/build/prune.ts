@@ -32,10 +32,9 @@ export function pruneBuildCache(call: Call): Refusal | null {
   if (problem.length > 0) return badParameter(`failed to prune build cache: ${problem}`);
 
   // The request is accepted from here on.
-  const pruned = prune(filters, keptBytes(call));
+  const pruned = pruneCaches(filters, keptBytes(call));
   let freed: i64 = 0;
   for (let i = 0; i < pruned.length; i++) freed += pruned[i].size;
-  eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", freed.toString()));
   const json = new JsonWriter().beginObject();
   if (pruned.length == 0) json.nullField("CachesDeleted");
   else
@@ -45,6 +44,15 @@ export function pruneBuildCache(call: Call): Refusal | null {
     );
   sendJson(call, 200, line(json.i64Field("SpaceReclaimed", freed).endObject()));
   return null;
+}
+
+/** Removes those that match, and tells it as an event. */
+export function pruneCaches(filters: Filters, kept: i64): BuildCache[] {
+  const pruned = prune(filters, kept);
+  let freed: i64 = 0;
+  for (let i = 0; i < pruned.length; i++) freed += pruned[i].size;
+  eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", freed.toString()));
+  return pruned;
 }
 
 /** Removes those that were not used for the longest time, until no more than `kept` bytes are left. */

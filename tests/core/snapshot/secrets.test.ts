@@ -144,6 +144,15 @@ describe("addresses of web servers in a build", () => {
   );
 });
 
+test.each(["Control", "frontend.LLBBridge"])("an address of a build by BuildKit, %s", (service) => {
+  const { world, instance } = begin();
+  const options = { context: `https://me:${AUTH.username}@web.example/x`, filename: "Dockerfile" };
+  const body = { Ref: "a", Session: "s", Frontend: "dockerfile.v0", FrontendAttrs: options, FrontendOpt: options };
+  const id = world.ask("POST", `/grpc/moby.buildkit.v1.${service}/Solve`, body);
+  expectClean(instance);
+  if (service === "Control") expect(world.answer(id).text).toContain("the option context is not built yet");
+});
+
 test.each([
   ["GET", "/events"],
   ["POST", "/build"],

@@ -34,10 +34,9 @@ function mountProblem(mount: Mount): string {
   if (mount.type == MountType.Tmpfs) return sizeProblem(mount.size);
   const isSecret = mount.type == MountType.Secret;
   if (!isSecret && mount.type != MountType.Ssh) return "";
-  const what = isSecret ? "secrets" : "an ssh agent";
   const instead = isSecret ? "fetch what needs it before the build" : "clone before the build";
   return (
-    `RUN --mount=type=${isSecret ? "secret" : "ssh"} is not built yet: only clients of BuildKit can give ${what} to a ` +
-    `build. Until then, ${instead}, and take it from the context by --mount=type=bind`
+    `RUN --mount=type=${isSecret ? "secret" : "ssh"} is not built yet. Until then, ${instead}, and ` +
+    "take it from the context by --mount=type=bind"
   );
 }

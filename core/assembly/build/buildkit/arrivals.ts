@@ -1,0 +1,99 @@
+// The requests of one client may overtake each other: what one of them names is perhaps still on its way. So it is waited
+// for, for a while.
+
+import { Closing, Failure, Outcome } from "../../../../build/bindings/types";
+import { cancelTimer, wakeAfter } from "../../ask";
+import { Call, Follower } from "../../call";
+import { openCalls } from "../../open-calls";
+import { Task } from "../../task";
+
+/** How long, in nanoseconds; BuildKit waits for a session as long. */
+const PATIENCE: u64 = 5_000_000_000;
+
+/** Waits for something with this name. */
+export abstract class Awaiting extends Task {
+  private timer: u64 = 0;
+  private list: Arrivals | null = null;
+
+  constructor(readonly name: string) {
+    super();
+  }
+
+  abstract arrived(): void;
+
+  /** It did not come. */
+  abstract missed(): void;
+
+  ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
+
+  elapsed(_step: i32): void {
+    this.timer = 0;
+    this.stop();
+    this.missed();
+  }
+
+  begin(list: Arrivals): void {
+    this.list = list;
+    this.timer = wakeAfter(this, 0, PATIENCE);
+  }
+
+  /** Nobody needs it any more. */
+  stop(): void {
+    const list = this.list;
+    this.list = null;
+    if (list !== null) list.leave(this);
+    if (this.timer != 0) cancelTimer(this.timer);
+    this.timer = 0;
+  }
+}
+
+/** A call that waits. It is forgotten if its client leaves. */
+export abstract class WaitingCall extends Awaiting {
+  constructor(
+    name: string,
+    readonly call: Call,
+  ) {
+    super(name);
+    call.follower = new Left(this);
+    openCalls.add(call);
+  }
+}
+
+class Left extends Follower {
+  constructor(private readonly waiting: Awaiting) {
+    super();
+  }
+
+  closed(_call: Call, _why: Closing): void {
+    this.waiting.stop();
+  }
+}
+
+/** How many wait at once: no client has more calls on their way, and each is looked at when something arrives. */
+const MOST: i32 = 1000;
+
+export class Arrivals {
+  private waiting: Awaiting[] = [];
+
+  /** If too many wait already, what is missing counts as missed at once. */
+  wait(one: Awaiting): void {
+    if (this.waiting.length >= MOST) return one.missed();
+    this.waiting.push(one);
+    one.begin(this);
+  }
+
+  leave(one: Awaiting): void {
+    const at = this.waiting.indexOf(one);
+    if (at >= 0) this.waiting.splice(at, 1);
+  }
+
+  /** Something with this name is there now. */
+  tell(name: string): void {
+    const all = this.waiting.slice(0);
+    for (let i = 0; i < all.length; i++) {
+      if (all[i].name != name) continue;
+      all[i].stop();
+      all[i].arrived();
+    }
+  }
+}

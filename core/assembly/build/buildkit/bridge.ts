@@ -1,0 +1,121 @@
+// moby.buildkit.v1.frontend.LLBBridge: a client that directs its build (moby/buildkit, gateway.proto). The header
+// `buildkit-controlapi-buildid` names the build.
+
+import { headerOf } from "../../api/headers";
+import { Call } from "../../call";
+import { Json } from "../../json/json";
+import { JsonWriter } from "../../json/writer";
+import { WaitingCall } from "./arrivals";
+import { writeCapabilities } from "./capabilities";
+import { eraseContexts } from "./frontend-options";
+import { writeWorker } from "./control";
+import { answer, answerError, answerNothing, CallError, Code, messageOf, objectIn, unknownError } from "./grpc-reply";
+import { ResultClient, Solve } from "./solve";
+import { solves } from "./solves";
+
+const BUILD = "buildkit-controlapi-buildid";
+
+/** Calls of a build. */
+export enum BridgeCall {
+  Ping,
+  Solve,
+  Return,
+  Inputs,
+  Warn,
+}
+
+/** The build may be on its way: its call and this one have no order. */
+export function bridge(call: Call, kind: BridgeCall): void {
+  const header = headerOf(call.request.headers, BUILD);
+  const ref = header === null ? "" : header;
+  // Before it waits.
+  const message = messageOf(call);
+  eraseContexts(message);
+  const found = solves.find(ref);
+  if (found !== null) return answerFor(call, kind, message, found);
+  solves.wait(new BridgeWait(ref, call, kind, message));
+}
+
+function answerFor(call: Call, kind: BridgeCall, message: Json, solve: Solve): void {
+  switch (kind) {
+    case BridgeCall.Ping:
+      return pong(call);
+    case BridgeCall.Solve:
+      return ask(call, message, solve);
+    case BridgeCall.Return:
+      return takeReturn(call, message, solve);
+    default:
+      return answerNothing(call);
+  }
+}
+
+function pong(call: Call): void {
+  const json = new JsonWriter().beginObject();
+  writeCapabilities(json);
+  json.key("Workers").beginArray();
+  writeWorker(json);
+  answer(call, json.endArray().endObject());
+}
+
+function ask(call: Call, message: Json, solve: Solve): void {
+  const frontend = message.stringOf("Frontend");
+  if (objectIn(message, "Definition").find("def") !== null || frontend.length == 0) {
+    return answerError(call, new CallError(Code.Unimplemented, "builds of raw definitions (LLB) are not built yet"));
+  }
+  solve.ask(frontend, objectIn(message, "FrontendOpt"), new Asked(call));
+}
+
+class Asked implements ResultClient {
+  constructor(private readonly call: Call) {}
+
+  resultMade(id: string): void {
+    const json = new JsonWriter().beginObject();
+    json.key("result").beginObject();
+    json.key("ref").beginObject().stringField("id", id).endObject();
+    answer(this.call, json.endObject().endObject());
+  }
+
+  resultMissing(error: CallError): void {
+    answerError(this.call, error);
+  }
+}
+
+function takeReturn(call: Call, message: Json, solve: Solve): void {
+  const error = message.find("error");
+  if (error !== null && error.isObject) {
+    const code = error.i64Of("code");
+    const given = new CallError(code == 0 ? Code.Unknown : <Code>(<i32>code), error.stringOf("message"));
+    solve.fail(solve.lastError(given));
+    return answerNothing(call);
+  }
+  const problem = solve.returned(refIn(objectIn(message, "result")));
+  if (problem === null) answerNothing(call);
+  else answerError(call, problem);
+}
+
+/** The id of the result; of several platforms that of the first. */
+function refIn(result: Json): string {
+  const one = objectIn(result, "ref").stringOf("id");
+  if (one.length > 0) return one;
+  const all = objectIn(objectIn(result, "refs"), "refs");
+  return all.length == 0 ? result.stringOf("refDeprecated") : all.items[0].stringOf("id");
+}
+
+class BridgeWait extends WaitingCall {
+  constructor(
+    ref: string,
+    call: Call,
+    private readonly kind: BridgeCall,
+    private readonly message: Json,
+  ) {
+    super(ref, call);
+  }
+
+  arrived(): void {
+    answerFor(this.call, this.kind, this.message, solves.find(this.name)!);
+  }
+
+  missed(): void {
+    answerError(this.call, unknownError(`no such job ${this.name}`));
+  }
+}

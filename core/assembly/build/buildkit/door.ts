@@ -1,0 +1,61 @@
+// POST /grpc (surface §1.8): a connection on which a client makes calls. Each call comes in as a request of its own.
+
+import { Caller, Closing } from "../../../../build/bindings/types";
+import { Call, Follower } from "../../call";
+import { internal, Refusal } from "../../refusal";
+import { bridge, BridgeCall } from "./bridge";
+import { cacheUsage, pruneCall } from "./cache-calls";
+import { info, listWorkers, solve, watch } from "./control";
+import { answerError, CallError, Code } from "./grpc-reply";
+import { becomeCalls, upgradeProblem } from "./upgrade";
+
+const CONTROL = "moby.buildkit.v1.Control/";
+const BRIDGE = "moby.buildkit.v1.frontend.LLBBridge/";
+
+export function beginCalls(call: Call): Refusal | null {
+  const problem = upgradeProblem(call);
+  if (problem.length > 0) return internal(problem);
+  becomeCalls(call, Caller.Client, new Connection());
+  return null;
+}
+
+/** Its calls are told by themselves when the client has gone. */
+class Connection extends Follower {
+  closed(_call: Call, _why: Closing): void {}
+}
+
+/** POST /grpc/SERVICE/METHOD. */
+export function takeCall(call: Call): Refusal | null {
+  const name = call.name;
+  if (name.startsWith(CONTROL)) control(call, name.slice(CONTROL.length));
+  else if (name.startsWith(BRIDGE)) ofBuild(call, name.slice(BRIDGE.length));
+  else answerUnknown(call);
+  return null;
+}
+
+function control(call: Call, method: string): void {
+  if (method == "Solve") solve(call);
+  else if (method == "Status") watch(call);
+  else if (method == "ListWorkers") listWorkers(call);
+  else if (method == "Info") info(call);
+  else if (method == "DiskUsage") cacheUsage(call);
+  else if (method == "Prune") pruneCall(call);
+  else answerUnknown(call);
+}
+
+function ofBuild(call: Call, method: string): void {
+  if (method == "Ping") bridge(call, BridgeCall.Ping);
+  else if (method == "Solve") bridge(call, BridgeCall.Solve);
+  else if (method == "Return") bridge(call, BridgeCall.Return);
+  else if (method == "Inputs") bridge(call, BridgeCall.Inputs);
+  else if (method == "Warn") bridge(call, BridgeCall.Warn);
+  else answerUnknown(call);
+}
+
+/** In the words of gRPC's own server. */
+function answerUnknown(call: Call): void {
+  const slash = call.name.indexOf("/");
+  const method = call.name.slice(slash + 1);
+  const service = slash < 0 ? "" : call.name.slice(0, slash);
+  answerError(call, new CallError(Code.Unimplemented, `unknown method ${method} for service ${service}`));
+}

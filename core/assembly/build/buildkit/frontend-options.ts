@@ -1,0 +1,146 @@
+// What a client asks of the frontend `dockerfile.v0`: `filename`, `target`, `build-arg:NAME` and the like
+// (moby/buildkit, frontend/dockerui).
+
+import { erase } from "../../../../build/bindings/erase";
+import { hostPlatform } from "../../image/host-platform";
+import { parsePlatform, platformError } from "../../image/platform";
+import { Json } from "../../json/json";
+import { BuildOptions } from "../options";
+import { objectIn } from "./grpc-reply";
+
+const ARGUMENT = "build-arg:";
+const LABEL = "label:";
+/** Only told to a frontend that is an image, or about where files come from; they change nothing in the result. */
+const IGNORED: string[] = [
+  "cmdline",
+  "source",
+  "frontend.caps",
+  "multi-platform",
+  "hostname",
+  "requestid",
+  "cache-imports",
+  "cache-from",
+];
+const IGNORED_PREFIXES: string[] = ["vcs:", "local-sessionid:", "attest:provenance"];
+
+const CONTEXT = "context";
+
+/**
+ * Overwrites where contexts are, which may be addresses with credentials: they are not built yet, and refused by their
+ * names. `message`: of a Solve.
+ */
+export function eraseContexts(message: Json): void {
+  eraseIn(objectIn(message, "FrontendAttrs"));
+  eraseIn(objectIn(message, "FrontendOpt"));
+}
+
+function eraseIn(options: Json): void {
+  for (let i = 0; i < options.keys.length; i++) {
+    const key = options.keys[i];
+    const text = options.items[i].text;
+    if ((key == CONTEXT || key.startsWith(`${CONTEXT}:`)) && text.length > 0) erase(text);
+  }
+}
+
+export class FrontendOptions {
+  /** The names of the session's directories with the context and with the Dockerfile. */
+  context: string = "context";
+  definition: string = "dockerfile";
+  /** What is wrong with them, or not built yet; empty if nothing is. */
+  problem: string = "";
+  readonly options: BuildOptions = new BuildOptions();
+
+  constructor(given: Json) {
+    const options = this.options;
+    // The build reads what its containers write from their logs.
+    const log = Json.object();
+    log.set("Type", Json.string("json-file"));
+    log.set("Config", Json.object());
+    options.hostConfig.set("LogConfig", log);
+    options.forceRemove = true;
+    for (let i = 0; i < given.keys.length && this.problem.length == 0; i++)
+      this.take(given.keys[i], given.items[i].text);
+  }
+
+  private take(key: string, value: string): void {
+    const options = this.options;
+    if (key.startsWith(ARGUMENT)) options.buildArgs.set(key.slice(ARGUMENT.length), Json.string(value));
+    else if (key.startsWith(LABEL)) options.labels.set(key.slice(LABEL.length), Json.string(value));
+    else if (key == "filename") options.dockerfile = value;
+    else if (key == "target") options.target = value;
+    else if (key == "contextkey") this.context = value;
+    else if (key == "dockerfilekey") this.definition = value;
+    else if (key == "no-cache" && value.length == 0) options.useCache = false;
+    else if (key == "image-resolve-mode") options.pull = value == "pull";
+    else if (key == "platform") this.takePlatform(value);
+    else if (!this.takeLimit(key, value) && !isIgnored(key)) this.problem = `the option ${key} is not built yet`;
+  }
+
+  /** What holds for the containers of the build. */
+  private takeLimit(key: string, value: string): bool {
+    const host = this.options.hostConfig;
+    if (key == "force-network-mode") host.set("NetworkMode", Json.string(value));
+    else if (key == "add-hosts") host.set("ExtraHosts", Json.strings(hostsIn(value)));
+    else if (key == "cgroup-parent") host.set("CgroupParent", Json.string(value));
+    else if (key == "shm-size") this.takeSharedMemory(value);
+    else if (key == "ulimit") host.set("Ulimits", ulimitsIn(value));
+    else return false;
+    return true;
+  }
+
+  private takeSharedMemory(value: string): void {
+    const bytes = numberIn(value);
+    if (bytes < 0) this.problem = `invalid shm-size: ${value}`;
+    else this.options.hostConfig.set("ShmSize", Json.i64(bytes));
+  }
+
+  private takePlatform(value: string): void {
+    const platform = parsePlatform(value, hostPlatform());
+    this.options.platform = platform;
+    if (value.includes(",")) this.problem = "builds for several platforms at once are not built yet";
+    else if (platform === null) this.problem = platformError();
+  }
+}
+
+function isIgnored(key: string): bool {
+  for (let i = 0; i < IGNORED_PREFIXES.length; i++) if (key.startsWith(IGNORED_PREFIXES[i])) return true;
+  return IGNORED.includes(key);
+}
+
+/** `a=10.0.0.1,b=…` as `a:10.0.0.1`. */
+function hostsIn(value: string): string[] {
+  const hosts: string[] = [];
+  const pairs = value.split(",");
+  for (let i = 0; i < pairs.length; i++) {
+    const equals = pairs[i].indexOf("=");
+    if (equals > 0) hosts.push(`${pairs[i].slice(0, equals)}:${pairs[i].slice(equals + 1)}`);
+  }
+  return hosts;
+}
+
+/** `nofile=1024:2048,…`, as a create request has them. */
+function ulimitsIn(value: string): Json {
+  const limits = Json.array();
+  const all = value.split(",");
+  for (let i = 0; i < all.length; i++) {
+    const equals = all[i].indexOf("=");
+    if (equals < 0) continue;
+    const numbers = all[i].slice(equals + 1).split(":");
+    const limit = Json.object();
+    limit.set("Name", Json.string(all[i].slice(0, equals)));
+    limit.set("Soft", Json.i64(numberIn(numbers[0])));
+    limit.set("Hard", Json.i64(numberIn(numbers[numbers.length - 1])));
+    limits.push(limit);
+  }
+  return limits;
+}
+
+/** A decimal number, or -1. */
+function numberIn(text: string): i64 {
+  if (text.length == 0 || text.length > MAX_DIGITS) return -1;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) < 0x30 || text.charCodeAt(i) > 0x39) return -1;
+  return I64.parseInt(text);
+}
+
+/** As many as 64 bits surely hold. */
+const MAX_DIGITS: i32 = 18;

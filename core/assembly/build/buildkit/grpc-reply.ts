@@ -1,0 +1,84 @@
+// Calls of gRPC, as the host passes them on: requests with a message in JSON, answers in the same form.
+
+import { BodyTag, BodyWhole } from "../../../../build/bindings/types";
+import { Call } from "../../call";
+import { Json } from "../../json/json";
+import { parseJson } from "../../json/reader";
+import { JsonWriter } from "../../json/writer";
+import { Refusal, RefusalKind, statusOf } from "../../refusal";
+import { headersOf, line, refused, sendWhole } from "../../reply";
+
+/** Codes of gRPC (grpc, statuscodes.md) that the engine answers. */
+export enum Code {
+  Cancelled = 1,
+  Unknown = 2,
+  InvalidArgument = 3,
+  NotFound = 5,
+  ResourceExhausted = 8,
+  Unimplemented = 12,
+}
+
+/** Why a call fails: what BuildKit's clients read. */
+export class CallError {
+  /** Documents with more about it: `[{"type", "value"}]`. */
+  details: Json = Json.array();
+
+  constructor(
+    readonly code: Code,
+    readonly message: string,
+  ) {}
+}
+
+export function unknownError(message: string): CallError {
+  return new CallError(Code.Unknown, message);
+}
+
+/**
+ * The message of a call; without fields if there is none. The body is erased: it may contain credentials
+ * (`eraseContexts`), and calls may stay open for as long as a build.
+ */
+export function messageOf(call: Call): Json {
+  const body = call.request.body;
+  if (body.tag != BodyTag.Whole) return Json.object();
+  const bytes = (<BodyWhole>body).value;
+  const json = parseJson(bytes);
+  bytes.fill(0);
+  return json !== null && json.isObject ? json : Json.object();
+}
+
+/** The member with this name if it is an object, or else an empty one. */
+export function objectIn(message: Json, name: string): Json {
+  const found = message.find(name);
+  return found !== null && found.isObject ? found : Json.object();
+}
+
+export function answer(call: Call, message: JsonWriter): void {
+  sendWhole(call, 200, headersOf(call).json, line(message));
+}
+
+export function answerNothing(call: Call): void {
+  answer(call, new JsonWriter().beginObject().endObject());
+}
+
+export function answerError(call: Call, error: CallError): void {
+  const refusal = new Refusal(kindOf(error.code), error.message);
+  refused(call, refusal);
+  const json = new JsonWriter().beginObject();
+  json.stringField("message", error.message);
+  if (error.details.length > 0) json.jsonField("details", error.details);
+  const code = (<i32>error.code).toString();
+  sendWhole(call, statusOf(refusal.kind), `${headersOf(call).json}\nGrpc-Status: ${code}`, line(json.endObject()));
+}
+
+function kindOf(code: Code): RefusalKind {
+  switch (code) {
+    case Code.InvalidArgument:
+      return RefusalKind.BadParameter;
+    case Code.NotFound:
+      return RefusalKind.NotFound;
+    case Code.Unimplemented:
+      return RefusalKind.NotBuilt;
+    default:
+      return RefusalKind.Internal;
+  }
+}

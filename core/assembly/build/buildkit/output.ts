@@ -1,0 +1,55 @@
+// What becomes of the result of a build: an image of the store, with names. `moby` is what the docker driver asks for.
+
+import { Image } from "../../image/image";
+import { Reference } from "../../image/reference";
+import { imageStore } from "../../image/store";
+import { giveName, readNewName } from "../../image/tag";
+import { Json } from "../../json/json";
+import { objectIn } from "./grpc-reply";
+import { VertexProgress } from "./vertex-progress";
+
+const BUILT: string[] = ["", "moby"];
+
+export class Output {
+  /** What is not built of it; empty if all is. */
+  readonly unbuilt: string;
+  /** Separated by commas. */
+  private readonly names: string;
+
+  /** `message`: of Control.Solve. Newer clients may name several outputs. */
+  constructor(message: Json) {
+    const several = message.find("Exporters");
+    const isNew = several !== null && several.isArray && several.length > 0;
+    const type = isNew ? several!.items[0].stringOf("Type") : message.stringOf("Exporter");
+    const attributes = isNew ? objectIn(several!.items[0], "Attrs") : objectIn(message, "ExporterAttrs");
+    this.names = attributes.stringOf("name");
+    if (isNew && several!.length > 1) this.unbuilt = "more than one output";
+    else this.unbuilt = BUILT.includes(type) ? "" : `the output of type ${type}`;
+  }
+
+  /** Null if one of the names is not valid. */
+  references(): Reference[] | null {
+    const references: Reference[] = [];
+    const names = this.names.split(",");
+    for (let i = 0; i < names.length; i++) {
+      if (names[i].length == 0) continue;
+      const reference = readNewName(names[i], "").reference;
+      if (reference === null) return null;
+      references.push(reference);
+    }
+    return references;
+  }
+}
+
+/** Names the image. A client may have removed it meanwhile: it is put back. */
+export function exportImage(image: Image, references: Reference[], progress: VertexProgress): Image {
+  progress.internal("exporting to image", "");
+  const kept = imageStore.add(image);
+  progress.did(`writing image ${kept.id}`);
+  for (let i = 0; i < references.length; i++) {
+    giveName(kept, references[i]);
+    progress.did(`naming to ${references[i].canonical}`);
+  }
+  progress.end("");
+  return kept;
+}

@@ -1,0 +1,191 @@
+// The files of a build by BuildKit: the client's session has the Dockerfile in one directory, and the context in another.
+// Files that a `.dockerignore` names are not even asked for.
+
+import {
+  ContentCommandExtract,
+  ContentCommandReadFile,
+  EntriesSourceSession,
+  Extract,
+  Failure,
+  Outcome,
+  OutcomeBytes,
+  ReadFile,
+  SessionFiles as WantedFiles,
+} from "../../../../build/bindings/types";
+import { abandon, askContent } from "../../ask";
+import { lacksPath } from "../../failure/missing";
+import { failureText } from "../../failure/text";
+import { Ignored } from "../../ignored";
+import { tarLimits } from "../../image/limits";
+import { Task } from "../../task";
+import { decodeUtf8 } from "../../text/utf8";
+import { MAX_DOCKERFILE } from "../dockerfile/dockerfile";
+import { parseIgnoreFile } from "../ignore/ignore-file";
+import { BuildOptions, FilesClient, FilesSource } from "../options";
+import { Place } from "../run/place";
+import { FrontendOptions } from "./frontend-options";
+import { Session } from "./sessions";
+import { VertexProgress } from "./vertex-progress";
+
+const IGNORE_FILE = ".dockerignore";
+enum Step {
+  Place,
+  Definition,
+  Dockerfile,
+  /** The same file in lower case, if no other name was given. */
+  Lower,
+  /** The Dockerfile may have a `.dockerignore` of its own. */
+  OwnIgnores,
+  IgnorePlace,
+  IgnoreFile,
+  Ignores,
+  Context,
+}
+
+export class SessionFiles extends FilesSource {
+  /** Path of the Dockerfile in its directory. */
+  name: string = "";
+  private readonly definition: Place = new Place(null);
+  private readonly ignores: Place = new Place(null);
+  private readonly fetching: Fetching = new Fetching(this);
+  private op: u64 = 0;
+  private over: bool = false;
+  private excludes: string[] = [];
+  private context: Place | null = null;
+  private client: FilesClient | null = null;
+
+  constructor(
+    private readonly session: Session,
+    private readonly wanted: FrontendOptions,
+    private readonly progress: VertexProgress,
+  ) {
+    super();
+  }
+
+  begin(options: BuildOptions, context: Place, client: FilesClient): void {
+    this.name = options.dockerfile;
+    this.context = context;
+    this.client = client;
+    this.definition.mount(this.fetching, Step.Place);
+  }
+
+  fetchContext(): void {
+    this.progress.internal("[internal] load build context", "context");
+    this.fetch(Step.Context, this.context!, this.wanted.context, this.excludes, []);
+  }
+
+  cancel(): void {
+    if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    this.close();
+  }
+
+  /** A command has completed. */
+  took(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    this.op = 0;
+    if (this.over) return;
+    switch (step) {
+      case Step.Place:
+        if (failure !== null) return this.fail(failureText(failure));
+        return this.fetchDefinition();
+      case Step.Definition:
+        if (failure !== null) return this.fail(`failed to read dockerfile: ${failureText(failure)}`);
+        return this.read(Step.Dockerfile, this.name);
+      case Step.Dockerfile:
+      case Step.Lower:
+        return this.tookDockerfile(step, outcome, failure);
+      case Step.IgnoreFile:
+        if (failure !== null) return this.fail(`failed to read ${IGNORE_FILE}: ${failureText(failure)}`);
+        return this.read(Step.Ignores, IGNORE_FILE);
+      case Step.OwnIgnores:
+        if (failure !== null && lacksPath(failure)) return this.fetchIgnores();
+        return this.tookIgnores(outcome, failure, `${this.name}${IGNORE_FILE}`);
+      case Step.IgnorePlace:
+        if (failure !== null) return this.fail(failureText(failure));
+        return this.fetch(Step.IgnoreFile, this.ignores, this.wanted.context, [], [IGNORE_FILE]);
+      case Step.Ignores:
+        return this.tookIgnores(outcome, failure, IGNORE_FILE);
+      default:
+        if (failure !== null) return this.fail(`failed to load build context: ${failureText(failure)}`);
+        return this.finish();
+    }
+  }
+
+  private fetchDefinition(): void {
+    this.progress.internal(`[internal] load build definition from ${this.name}`, "dockerfile");
+    const lower = this.name.toLowerCase();
+    const wanted = [this.name, `${this.name}${IGNORE_FILE}`];
+    if (lower != this.name) wanted.push(lower);
+    this.fetch(Step.Definition, this.definition, this.wanted.definition, [], wanted);
+  }
+
+  private tookDockerfile(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (failure === null) {
+      this.dockerfile = decodeUtf8((<OutcomeBytes>outcome!).value);
+      return this.read(Step.OwnIgnores, `${this.name}${IGNORE_FILE}`);
+    }
+    const missing = lacksPath(failure);
+    if (missing && step == Step.Dockerfile && this.name == "Dockerfile") {
+      return this.read(Step.Lower, this.name.toLowerCase());
+    }
+    const why = missing ? `open ${this.name}: no such file or directory` : failureText(failure);
+    this.fail(`failed to read dockerfile: ${why}`);
+  }
+
+  private fetchIgnores(): void {
+    this.progress.internal(`[internal] load ${IGNORE_FILE}`, "context");
+    this.ignores.mount(this.fetching, Step.IgnorePlace);
+  }
+
+  private tookIgnores(outcome: Outcome | null, failure: Failure | null, name: string): void {
+    if (failure !== null && !lacksPath(failure)) return this.fail(failureText(failure));
+    const file = parseIgnoreFile(failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value), name);
+    if (file.problem.length > 0) return this.fail(file.problem);
+    this.excludes = file.texts();
+    this.progress.end("");
+    this.client!.definitionCame(this.dockerfile);
+  }
+
+  private finish(): void {
+    this.close();
+    this.progress.end("");
+    this.client!.contextCame();
+  }
+
+  private fail(why: string): void {
+    this.close();
+    this.client!.filesMissing(why);
+  }
+
+  private close(): void {
+    if (this.over) return;
+    this.over = true;
+    this.definition.drop();
+    this.ignores.drop();
+  }
+
+  private fetch(step: i32, into: Place, directory: string, excludes: string[], follows: string[]): void {
+    const files = new WantedFiles(this.session.request, directory, [], excludes, follows);
+    const source = new EntriesSourceSession(files);
+    this.op = askContent(
+      this.fetching,
+      step,
+      new ContentCommandExtract(new Extract(into.at("/"), source, false, null, tarLimits(), true)),
+    );
+  }
+
+  private read(step: i32, path: string): void {
+    const from = step == Step.Ignores ? this.ignores : this.definition;
+    this.op = askContent(this.fetching, step, new ContentCommandReadFile(new ReadFile(from.at(path), MAX_DOCKERFILE)));
+  }
+}
+
+/** Its commands. */
+class Fetching extends Task {
+  constructor(private readonly files: SessionFiles) {
+    super();
+  }
+
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    this.files.took(step, outcome, failure);
+  }
+}

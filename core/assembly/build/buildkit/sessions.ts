@@ -1,0 +1,60 @@
+// POST /session (surface §1.8): connections on which clients answer calls of the engine. A build names its client's session.
+
+import { Caller, Closing } from "../../../../build/bindings/types";
+import { Call, Follower } from "../../call";
+import { headerOf } from "../../api/headers";
+import { badParameter, Refusal } from "../../refusal";
+import { Arrivals, Awaiting } from "./arrivals";
+import { becomeCalls, upgradeProblem } from "./upgrade";
+
+const ID = "X-Docker-Expose-Session-Uuid";
+
+export class Session extends Follower {
+  constructor(
+    readonly id: string,
+    /** By it, commands name the session. */
+    readonly request: u64,
+  ) {
+    super();
+  }
+
+  closed(_call: Call, _why: Closing): void {
+    sessions.drop(this);
+  }
+}
+
+class Sessions {
+  private readonly byId: Map<string, Session> = new Map<string, Session>();
+  private readonly arrivals: Arrivals = new Arrivals();
+
+  find(id: string): Session | null {
+    return this.byId.has(id) ? this.byId.get(id) : null;
+  }
+
+  add(session: Session): void {
+    this.byId.set(session.id, session);
+    this.arrivals.tell(session.id);
+  }
+
+  drop(session: Session): void {
+    this.byId.delete(session.id);
+  }
+
+  wait(one: Awaiting): void {
+    this.arrivals.wait(one);
+  }
+}
+
+export const sessions: Sessions = new Sessions();
+
+export function beginSession(call: Call): Refusal | null {
+  const id = headerOf(call.request.headers, ID);
+  if (id !== null && sessions.find(id) !== null) return badParameter(`session ${id} already exists`);
+  const problem = upgradeProblem(call);
+  if (problem.length > 0) return badParameter(problem);
+  if (id === null || id.length == 0) return badParameter(`a session needs ${ID}`);
+  const session = new Session(id, call.id);
+  becomeCalls(call, Caller.Engine, session);
+  sessions.add(session);
+  return null;
+}

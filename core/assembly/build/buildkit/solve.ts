@@ -1,0 +1,241 @@
+// A build by BuildKit, from Control.Solve to its answer. The client directs it through LLBBridge: it asks for results,
+// returns one of them, and that becomes the image. A client that names a frontend at once gets the same without asking.
+
+import { Closing } from "../../../../build/bindings/types";
+import { Call, Follower } from "../../call";
+import { Image } from "../../image/image";
+import { Claims } from "../../image/layers/claims";
+import { ProgressStream } from "../../image/progress-stream";
+import { imageStore } from "../../image/store";
+import { Json } from "../../json/json";
+import { JsonWriter } from "../../json/writer";
+import { openCalls } from "../../open-calls";
+import { engine } from "../../state";
+import { BuildCredentials } from "../credentials";
+import { BuildFacts } from "../run/build-facts";
+import { Build } from "../run/build-work";
+import { Awaiting } from "./arrivals";
+import { exportImage, Output } from "./output";
+import { FrontendOptions } from "./frontend-options";
+import { answer, answerError, CallError, Code, objectIn, unknownError } from "./grpc-reply";
+import { SessionFiles } from "./session-files";
+import { Session, sessions } from "./sessions";
+import { sourceDetail } from "./source-detail";
+import { BuildClient, VertexProgress } from "./vertex-progress";
+import { Watchers } from "./watchers";
+
+const FRONTEND = "dockerfile.v0";
+/** Of one build: each stays claimed up to its end, with the steps that its watchers see. */
+const MOST_RESULTS: i32 = 100;
+
+/** Waits for a result. */
+export interface ResultClient {
+  /** `id`: by which the client may return it. */
+  resultMade(id: string): void;
+  resultMissing(error: CallError): void;
+}
+
+/** Knows which builds are under way. */
+export interface SolveOwner {
+  solveOver(solve: Solve): void;
+}
+
+export class Solve extends Follower implements BuildClient {
+  readonly watchers: Watchers = new Watchers();
+  /** By the ids that the client knows. */
+  private readonly results: Map<string, Image> = new Map<string, Image>();
+  private readonly claims: Claims = new Claims();
+  private readonly output: Output;
+  /** Id of the client's session. */
+  private readonly session: string;
+  private build: Build | null = null;
+  private waiting: SessionWait | null = null;
+  private asker: ResultClient | null = null;
+  private source: SessionFiles | null = null;
+  private failure: CallError | null = null;
+  /** How many results the client has asked for. */
+  private asked: i32 = 0;
+  private over: bool = false;
+
+  constructor(
+    readonly ref: string,
+    /** Its Control.Solve. */
+    private readonly call: Call,
+    message: Json,
+    private readonly owner: SolveOwner,
+  ) {
+    super();
+    this.output = new Output(message);
+    this.session = message.stringOf("Session");
+  }
+
+  begin(message: Json): void {
+    this.call.follower = this;
+    openCalls.add(this.call);
+    const unbuilt = this.output.unbuilt;
+    if (unbuilt.length > 0) return this.fail(notBuilt(unbuilt));
+    const frontend = message.stringOf("Frontend");
+    if (frontend.length > 0) this.ask(frontend, objectIn(message, "FrontendAttrs"), new Direct(this));
+  }
+
+  /** The client has hung up. */
+  closed(_call: Call, _why: Closing): void {
+    this.over = true;
+    this.cancel();
+    this.end();
+  }
+
+  /** Builds what the frontend is asked for. */
+  ask(frontend: string, options: Json, asker: ResultClient): void {
+    if (frontend != FRONTEND) return asker.resultMissing(notBuilt(`the frontend ${frontend}`));
+    if (this.asker !== null) return asker.resultMissing(notBuilt("more than one result at a time"));
+    this.asked += 1;
+    if (this.asked > MOST_RESULTS)
+      return asker.resultMissing(new CallError(Code.ResourceExhausted, "too many results"));
+    const wanted = new FrontendOptions(options);
+    if (wanted.problem.length > 0) return asker.resultMissing(unknownError(wanted.problem));
+    this.asker = asker;
+    const session = sessions.find(this.session);
+    if (session !== null) return this.start(session, wanted);
+    const waiting = new SessionWait(this.session, this, wanted);
+    this.waiting = waiting;
+    sessions.wait(waiting);
+  }
+
+  start(session: Session, wanted: FrontendOptions): void {
+    this.waiting = null;
+    const progress = new VertexProgress(new ProgressStream(this.call), this.ref, this.watchers, this);
+    const facts = new BuildFacts(wanted.options, progress, new BuildCredentials(), this.call.version);
+    const source = new SessionFiles(session, wanted, progress);
+    this.source = source;
+    wanted.options.files = source;
+    const build = new Build(this.call, wanted.options, facts);
+    this.build = build;
+    build.begin();
+  }
+
+  noSession(): void {
+    this.waiting = null;
+    this.resultMissing(unknownError(`no active session for ${this.session}: context deadline exceeded`));
+  }
+
+  buildDone(image: Image): void {
+    this.build = null;
+    const kept = imageStore.add(image);
+    this.claims.claimStack(kept.chain);
+    const id = engine.ids.next();
+    this.results.set(id, kept);
+    const asker = this.asker;
+    this.asker = null;
+    if (asker !== null) asker.resultMade(id);
+  }
+
+  buildFailed(message: string, line: i32, endLine: i32): void {
+    this.build = null;
+    const error = unknownError(message);
+    const source = this.source;
+    if (line > 0 && source !== null) error.details.push(sourceDetail(source.name, source.dockerfile, line, endLine));
+    this.failure = error;
+    this.resultMissing(error);
+  }
+
+  /** The client returns one of its results; an empty id is none. */
+  returned(id: string): CallError | null {
+    if (id.length == 0) this.answer("");
+    else if (!this.results.has(id)) return unknownError(`unknown reference ${id}`);
+    else this.export(this.results.get(id));
+    return null;
+  }
+
+  fail(error: CallError): void {
+    if (this.over) return;
+    this.cancel();
+    this.end();
+    answerError(this.call, error);
+  }
+
+  /** The error that the client hands back, with what is known of it. */
+  lastError(given: CallError): CallError {
+    const failure = this.failure;
+    if (failure !== null && given.message.includes(failure.message)) given.details = failure.details;
+    return given;
+  }
+
+  private resultMissing(error: CallError): void {
+    const asker = this.asker;
+    this.asker = null;
+    if (asker !== null) asker.resultMissing(error);
+  }
+
+  private export(image: Image): void {
+    const references = this.output.references();
+    if (references === null) return this.fail(unknownError("invalid name of an image"));
+    const progress = new VertexProgress(new ProgressStream(this.call), `${this.ref} export`, this.watchers, this);
+    this.answer(exportImage(image, references, progress).id);
+  }
+
+  /** `image`: its id, or empty. */
+  private answer(image: string): void {
+    if (this.over) return;
+    this.end();
+    const json = new JsonWriter().beginObject();
+    json.key("ExporterResponse").beginObject();
+    if (image.length > 0) {
+      json.stringField("containerimage.config.digest", image);
+      json.stringField("containerimage.digest", image);
+    }
+    answer(this.call, json.endObject().endObject());
+  }
+
+  private cancel(): void {
+    const build = this.build;
+    this.build = null;
+    if (build !== null) build.clientGone();
+    const waiting = this.waiting;
+    this.waiting = null;
+    if (waiting !== null) waiting.stop();
+    this.resultMissing(new CallError(Code.Cancelled, "context canceled"));
+  }
+
+  private end(): void {
+    this.over = true;
+    this.claims.release();
+    this.watchers.end();
+    this.owner.solveOver(this);
+  }
+}
+
+/** A build that the client does not direct: what the frontend makes is the result. */
+class Direct implements ResultClient {
+  constructor(private readonly solve: Solve) {}
+
+  resultMade(id: string): void {
+    this.solve.returned(id);
+  }
+
+  resultMissing(error: CallError): void {
+    this.solve.fail(error);
+  }
+}
+
+class SessionWait extends Awaiting {
+  constructor(
+    session: string,
+    private readonly solve: Solve,
+    private readonly wanted: FrontendOptions,
+  ) {
+    super(session);
+  }
+
+  arrived(): void {
+    this.solve.start(sessions.find(this.name)!, this.wanted);
+  }
+
+  missed(): void {
+    this.solve.noSession();
+  }
+}
+
+function notBuilt(what: string): CallError {
+  return new CallError(Code.Unimplemented, `${what} is not built yet`);
+}

@@ -1,0 +1,226 @@
+// What a build tells a client of BuildKit: a vertex for each step that makes files, as the frontend `dockerfile.v0` names
+// them. Steps that only change the config are not shown.
+
+import { LogObjects, LogSource } from "../../../../build/bindings/types";
+import { Image } from "../../image/image";
+import { ProgressStream, RoomReader, StreamWriter } from "../../image/progress-stream";
+import { parseReference } from "../../image/reference";
+import { Refusal } from "../../refusal";
+import { Instruction } from "../dockerfile/instruction";
+import { StepKind } from "../evaluation/step";
+import { BuildProgress } from "../run/build-progress";
+import { withoutUsers } from "../run/web/shown";
+import { Stage } from "../stages/stage";
+import { engine } from "../../state";
+import { quoteText } from "../../text/go-quote";
+import { Vertex, VertexStatus } from "./vertices";
+import { Watchers } from "./watchers";
+
+/** Waits for a build. */
+export interface BuildClient {
+  buildDone(image: Image): void;
+  /** `line`, `endLine`: of the instruction that failed; 0 if none did. */
+  buildFailed(message: string, line: i32, endLine: i32): void;
+}
+
+/** Instructions that make a vertex. */
+const SHOWN: string[] = ["RUN", "COPY", "ADD", "WORKDIR"];
+
+export class VertexProgress extends BuildProgress {
+  /** What is being done; null between steps. */
+  private current: Vertex | null = null;
+  private status: VertexStatus | null = null;
+  private count: i32 = 0;
+  /** The vertex before in the same stage. */
+  private before: string = "";
+  /** Of the stage: how many of its vertices have begun. */
+  private steps: i32 = 0;
+  private instruction: Instruction | null = null;
+  private command: string = "";
+  /** There is more than one stage, so each has a name. */
+  private several: bool = false;
+
+  constructor(
+    /** For pulls; nobody reads it. */
+    progress: ProgressStream,
+    private readonly build: string,
+    private readonly watchers: Watchers,
+    private readonly client: BuildClient,
+  ) {
+    super(progress);
+    progress.quiet = true;
+  }
+
+  /** Something that no instruction stands for: `[internal] load build context`. `transfer`: what is moved, or empty. */
+  internal(name: string, transfer: string): void {
+    this.end("");
+    this.start(name, "");
+    if (transfer.length == 0) return;
+    const status = new VertexStatus(this.current!.digest, `transferring ${transfer}:`);
+    this.status = status;
+    this.watchers.tellStatus(status);
+  }
+
+  /** A part of what was begun last that is done already. */
+  did(what: string): void {
+    const status = new VertexStatus(this.current!.digest, what);
+    status.completed = engine.now.wall;
+    this.watchers.tellStatus(status);
+  }
+
+  /** What was begun last is over. */
+  end(error: string): void {
+    const status = this.status;
+    this.status = null;
+    if (status !== null) {
+      status.completed = engine.now.wall;
+      this.watchers.tellStatus(status);
+    }
+    const vertex = this.current;
+    this.current = null;
+    if (vertex === null) return;
+    vertex.end(error);
+    this.watchers.tell(vertex);
+  }
+
+  begin(_writer: StreamWriter): void {}
+
+  get isCrowded(): bool {
+    return this.watchers.isCrowded;
+  }
+
+  whenRoom(reader: RoomReader): void {
+    this.watchers.whenRoom(reader);
+  }
+
+  get finished(): bool {
+    return false;
+  }
+
+  planned(stages: i32): void {
+    this.several = stages > 1;
+  }
+
+  announce(_number: i32, _total: i32, _original: string): void {}
+
+  wanted(stage: Stage, image: string): void {
+    this.instruction = stage.from;
+    this.internal(`[internal] load metadata for ${canonicalName(image)}`, "");
+  }
+
+  based(stage: Stage, _image: Image | null): void {
+    this.end("");
+    this.before = "";
+    this.steps = 0;
+    this.instruction = stage.from;
+    if (stage.image.length == 0) return;
+    this.start(this.named(stage, `FROM ${canonicalName(stage.image)}`), "");
+    this.end("");
+  }
+
+  triggered(_count: i32): void {}
+
+  begun(stage: Stage, instruction: Instruction | null, kind: StepKind): void {
+    this.end("");
+    this.instruction = instruction;
+    if (instruction === null || kind == StepKind.Config) return;
+    this.start(this.named(stage, instruction.original), this.before);
+  }
+
+  cached(): void {
+    const vertex = this.current;
+    if (vertex === null) return;
+    vertex.cached = true;
+    this.end("");
+  }
+
+  kept(_image: Image): void {
+    this.end("");
+  }
+
+  running(_container: string, command: string): void {
+    this.command = command;
+  }
+
+  removed(_container: string): void {}
+
+  lost(): void {}
+
+  note(_text: string): void {}
+
+  warn(_text: string): void {}
+
+  amount(_status: string, _id: string, _key: string, current: u64, total: u64): void {
+    const status = this.status;
+    if (status === null) return;
+    status.current = current;
+    status.total = total;
+    this.watchers.tellStatus(status);
+  }
+
+  insert(log: LogSource): void {
+    const vertex = this.current;
+    if (vertex === null) return;
+    log.objects = new LogObjects("", false, false, vertex.digest);
+    this.watchers.insert(log);
+  }
+
+  made(_image: Image): void {}
+
+  built(_image: Image): void {}
+
+  tagged(_name: string): void {}
+
+  conclude(image: Image): void {
+    this.end("");
+    this.client.buildDone(image);
+  }
+
+  refuse(refusal: Refusal): void {
+    this.failWith(refusal.message);
+  }
+
+  fail(message: string, code: i32): void {
+    if (code == 0) return this.failWith(message);
+    this.failWith(`process ${quoteText(this.command)} did not complete successfully: exit code: ${code.toString()}`);
+  }
+
+  private failWith(message: string): void {
+    const shown = withoutUsers(message);
+    this.end(shown);
+    const instruction = this.instruction;
+    if (instruction === null) this.client.buildFailed(shown, 0, 0);
+    else this.client.buildFailed(shown, instruction.line, instruction.endLine);
+  }
+
+  private start(name: string, input: string): void {
+    const vertex = new Vertex(this.build, this.count++, withoutUsers(name));
+    if (input.length > 0) vertex.inputs.push(input);
+    this.current = vertex;
+    this.before = vertex.digest;
+    this.watchers.tell(vertex);
+  }
+
+  /** `[base 2/3] COPY a b`; the number counts what makes files, and the image that the stage begins with. */
+  private named(stage: Stage, what: string): string {
+    this.steps += 1;
+    const total = countIn(stage);
+    const number = max(this.steps, 1);
+    return `[${this.several ? stageName(stage) : ""}${number.toString()}/${max(total, number).toString()}] ${what}`;
+  }
+}
+
+function countIn(stage: Stage): i32 {
+  let count = stage.image.length > 0 ? 1 : 0;
+  for (let i = 0; i < stage.instructions.length; i++) if (SHOWN.includes(stage.instructions[i].keyword)) count += 1;
+  return count;
+}
+
+function stageName(stage: Stage): string {
+  return stage.name.length > 0 ? `${stage.name} ` : `stage-${stage.index.toString()} `;
+}
+
+function canonicalName(image: string): string {
+  const reference = parseReference(image);
+  return reference === null ? image : reference.withDefaultTag().canonical;
+}

@@ -1,0 +1,73 @@
+// The steps of a build as BuildKit's clients see them: vertices of a graph, with the times at which each began and ended
+// (moby/buildkit, control.proto).
+
+import { JsonWriter } from "../../json/writer";
+import { engine } from "../../state";
+import { sha256HexOfText } from "../../text/sha256";
+import { formatTime } from "../../text/time";
+
+export class Vertex {
+  readonly digest: string;
+  started: i64 = 0;
+  completed: i64 = 0;
+  cached: bool = false;
+  error: string = "";
+  /** What it needs, by digest. */
+  inputs: string[] = [];
+
+  constructor(
+    build: string,
+    number: i32,
+    /** What is shown: `[2/3] RUN make`. */
+    readonly name: string,
+  ) {
+    this.digest = `sha256:${sha256HexOfText(`${build} ${number.toString()} ${name}`)}`;
+    this.started = engine.now.wall;
+  }
+
+  get isOver(): bool {
+    return this.completed != 0;
+  }
+
+  end(error: string): void {
+    this.error = error;
+    this.completed = engine.now.wall;
+  }
+
+  write(json: JsonWriter): void {
+    json.beginObject();
+    json.stringField("digest", this.digest);
+    if (this.inputs.length > 0) json.stringArrayField("inputs", this.inputs);
+    json.stringField("name", this.name);
+    if (this.cached) json.boolField("cached", true);
+    json.stringField("started", formatTime(this.started));
+    if (this.completed != 0) json.stringField("completed", formatTime(this.completed));
+    if (this.error.length > 0) json.stringField("error", this.error);
+    json.endObject();
+  }
+}
+
+/** One thing that a vertex does: `transferring context:`, and how far it is. */
+export class VertexStatus {
+  current: u64 = 0;
+  total: u64 = 0;
+  completed: i64 = 0;
+  readonly started: i64 = engine.now.wall;
+
+  constructor(
+    readonly vertex: string,
+    readonly id: string,
+  ) {}
+
+  write(json: JsonWriter): void {
+    json.beginObject();
+    json.stringField("ID", this.id);
+    json.stringField("vertex", this.vertex);
+    if (this.current > 0) json.i64Field("current", <i64>this.current);
+    if (this.total > 0) json.i64Field("total", <i64>this.total);
+    json.stringField("timestamp", formatTime(engine.now.wall));
+    json.stringField("started", formatTime(this.started));
+    if (this.completed != 0) json.stringField("completed", formatTime(this.completed));
+    json.endObject();
+  }
+}
