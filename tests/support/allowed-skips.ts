@@ -5,6 +5,8 @@ import { LIMITS } from "../simulated-limits.js";
 /** Reasons to skip a test on the reference. */
 export const REFERENCE = {
   after141: "it came after API 1.41, the reference's newest version",
+  buildkit: "the BuildKit of the reference is older: it tells errors and steps in another way",
+  buildContainers: "the BuildKit of the reference runs steps in containers of its own, which no list shows",
   cachePoisoning: "the reference takes a committed container for a step of a build (CVE-2024-24557)",
   capabilities: "the reference has no HostConfig.Capabilities in any version",
   detached: "the reference ends an exec when a client detaches from its terminal",
@@ -65,6 +67,7 @@ export const lackedInterfaces = (kind: string): string => `this kernel has no in
 
 /** Reasons to skip tests of tools that no package has. */
 export const UNPACKAGED = {
+  buildx: "buildx is not here: CORACLE_TEST_BUILDX is the path of the plugin",
   swarmkit: "swarmd and swarmctl are not here: CORACLE_TEST_SWARMKIT names their folder",
 } as const;
 

@@ -1,12 +1,14 @@
 // One request from the client's side: the channel on which an exchange answers. The client reads everything at once,
 // unless it has stopped reading.
 
+import { bodyOf } from "../../../hosts/request/body-form.js";
 import type { Channel } from "../../../hosts/request/exchange.js";
 import type { HijackedClient } from "../../../hosts/streams/hijacked-client.js";
 import { Exchange } from "../../../hosts/request/exchange.js";
 import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
 import type { Input, RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import type { Answer, Asked } from "../oracle.js";
+import { SESSION, contextOf } from "./build-contexts.js";
 
 /** Receives what arrives on a connection. */
 export interface Listener {
@@ -21,6 +23,7 @@ export class Connection implements Channel {
   readonly #listener: Listener;
   readonly #exchange: Exchange;
   readonly #leave: () => void;
+  readonly #engine: AssembledEngine;
   readonly #decoder = new TextDecoder();
   /** Callbacks of writes that the client has not read. */
   #unread: ((wentOut: boolean) => void)[] = [];
@@ -41,6 +44,7 @@ export class Connection implements Channel {
     this.asked = asked;
     this.request = id;
     this.#listener = listener;
+    this.#engine = engine;
     this.#leave = () => {
       engine.replies.remove(id);
       engine.bodies.forget(id);
@@ -106,6 +110,14 @@ export class Connection implements Channel {
       write: (bytes) => new Promise((resolve) => this.write(bytes, resolve)),
       end: () => this.#finish(),
     };
+  }
+
+  /** On a session, the client gives the files of the build that the session is named for, in whatever directory. */
+  calls({ head, caller }: replies.Calls, gone: () => void): void {
+    this.#gone = gone;
+    this.#answer(head, null);
+    const what = this.asked.headers[SESSION] ?? "";
+    if (caller === "engine") this.#engine.bodies.offerSession(this.request, () => bodyOf(contextOf(what)));
   }
 
   destroy(): void {

@@ -31,6 +31,7 @@ export function drawCommand(draw: Draw, cast: Cast): string[] {
     [2, () => [`pull ${drawPulled(draw)}`]],
     [1, () => [draw.one(["load busybox", "import tar repo=made"])]],
     [2, () => [`build ${draw.one(BUILDS)} ${draw.one(BUILD_QUERIES)}`]],
+    [1, () => solved(draw)],
     [2, () => push(draw)],
     [1, () => [`image ${drawImage(draw)} history`, `save ${drawImage(draw)}`, `distribution ${drawPulled(draw)}`]],
     [1, () => [`commit ${name} made`, "images"]],
@@ -90,6 +91,14 @@ function push(draw: Draw): string[] {
   const name = draw.one(["learner/ci", "learner/ci", "learner/web", "registry.example/ci", "library/ci"]);
   const password = draw.onceIn(6) ? "guessed" : ACCOUNT.password;
   return [`tag ${drawImage(draw)} ${name} 1`, `push ${name} 1 ${password}`];
+}
+
+/** A build by BuildKit: a session, perhaps a watcher, and the call. Then the session ends. */
+function solved(draw: Draw): string[] {
+  const what = draw.one(BUILDS);
+  const ref = draw.one(["one", "two"]);
+  const watch = draw.onceIn(2) ? [`watch ${ref}`] : [];
+  return [`session ${what}`, ...watch, `solve ${what} ${ref} made`, "hang-up 0"];
 }
 
 /** Usually starts the container first. */

@@ -33,6 +33,7 @@ export function drawRudeness(draw: Draw, cast: Cast): string[] {
     [1, () => [`copy-in ${ref} /`, `copy-in ${ref} / clash`]],
     [1, () => ["exec-inspect"]],
     [1, () => [`build ${draw.one(BUILDS)} ${draw.one(BUILD_QUERIES)}`, `hang-up ${draw.below(3)}`]],
+    [1, () => [`session ${draw.one(BUILDS)}`, "grpc-door", `solve ${draw.one(BUILDS)} r`, `hang-up ${draw.below(3)}`]],
     [2, () => [`pull ${drawPulled(draw)}`, ...(draw.onceIn(2) ? ["hang-up 0"] : [])]],
     [1, () => [draw.one(["import tar", "import -", "import https://registry.example/v2/"]), ...leaving(draw)]],
     [1, () => [`prune ${draw.one(["containers", "images", "volumes", "build"])}`]],

@@ -1,0 +1,80 @@
+// docker build with the plugin buildx, unchanged: CORACLE_TEST_BUILDX is the plugin's path.
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
+import { onEngines, testExcept } from "../../support/on-engines.js";
+import { DOCKER_MISSING, DockerCli } from "../docker.js";
+
+const BUILDX = process.env["CORACLE_TEST_BUILDX"];
+
+onEngines(
+  "docker buildx",
+  (engine, kind) => {
+    let top = "";
+    beforeAll(() => {
+      top = fs.mkdtempSync(join(tmpdir(), "coracle-buildx-"));
+      fs.mkdirSync(join(top, "cli-plugins"));
+      fs.symlinkSync(BUILDX!, join(top, "cli-plugins/docker-buildx"));
+      fs.mkdirSync(join(top, "context/sub"), { recursive: true });
+      fs.writeFileSync(join(top, "context/Dockerfile"), "FROM busybox\nARG A=none\nCOPY . /all/\nRUN echo $A > /a\n");
+      fs.writeFileSync(join(top, "context/.dockerignore"), "*.log\n");
+      for (const name of ["kept", "left.log", "sub/deep"]) fs.writeFileSync(join(top, "context", name), name);
+      fs.symlinkSync("kept", join(top, "context/link"));
+      fs.linkSync(join(top, "context/kept"), join(top, "context/sub/same"));
+    });
+    afterAll(() => fs.rmSync(top, { recursive: true, force: true }));
+    const docker = (): DockerCli => new DockerCli(engine().socketPath, top);
+    const context = (): string => join(top, "context");
+    const shown = (image: string, command: string): Promise<string> =>
+      docker().well("run", "--rm", "--network", "none", image, "sh", "-c", command);
+
+    test("docker build sends the context and names the image; again, every step is cached", async () => {
+      const build = ["build", "--progress", "plain", "-t", "kit:2", "--build-arg", "A=given", "--label", "l=1"];
+      expect((await docker().run(...build, context())).code).toBe(0);
+      expect(await shown("kit:2", "cat /a; cd /all; find . | sort; readlink link; cat sub/same")).toBe(
+        "given\n.\n./.dockerignore\n./Dockerfile\n./kept\n./link\n./sub\n./sub/deep\n./sub/same\nkept\nkept",
+      );
+      const { stderr } = await docker().run(...build, context());
+      expect(stderr.match(/ CACHED$/gm)).toHaveLength(2);
+      await docker().well("rmi", "kit:2");
+    });
+
+    test("-q prints the id; a Dockerfile may come by a pipe, alone or beside a directory", async () => {
+      const alone = await docker().runWith("FROM busybox\nRUN echo piped > /p\n", "build", "-q", "-");
+      expect(alone.stdout.trim()).toMatch(/^sha256:[0-9a-f]{64}$/);
+      const beside = await docker().runWith(
+        "FROM busybox\nCOPY kept /k\n",
+        "build",
+        "-t",
+        "kit:3",
+        "-f",
+        "-",
+        context(),
+      );
+      expect(beside.code).toBe(0);
+      expect(await shown("kit:3", "cat /k")).toBe("kept");
+    });
+
+    testExcept(kind, { reference: REFERENCE.buildkit })("an error shows the lines of the Dockerfile", async () => {
+      const { code, stderr } = await docker().runWith(
+        "FROM busybox\nRUN echo said; exit 3\n",
+        "build",
+        "-f",
+        "-",
+        context(),
+      );
+      expect(code).toBe(1);
+      expect(stderr).toContain(" said\n");
+      expect(stderr).toMatch(/^ {3}2 \| >>> RUN echo said; exit 3$/m);
+      expect(stderr).toContain("did not complete successfully: exit code: 3");
+    });
+
+    test("ls and du tell of the engine's builder", async () => {
+      expect(await docker().well("buildx", "ls")).toContain("running");
+      expect(await docker().well("buildx", "du")).toContain("Total:");
+    });
+  },
+  { missing: DOCKER_MISSING ?? (BUILDX === undefined ? UNPACKAGED.buildx : null) },
+);

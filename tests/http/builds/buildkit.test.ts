@@ -1,0 +1,186 @@
+// Builds by BuildKit's calls, with gRPC's own library as the client.
+import { randomUUID } from "node:crypto";
+import { status as codes, type ServiceError } from "@grpc/grpc-js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BuildKitClient, openSession } from "../../support/buildkit/client.js";
+import { messagesOf, type Fields } from "../../support/buildkit/protocol.js";
+import type { SentFile } from "../../support/buildkit/sent-files.js";
+import { until } from "../../support/commands.js";
+import { messageOf } from "../../support/engine-client.js";
+import { onEngines, testExcept } from "../../support/on-engines.js";
+import { REFERENCE } from "../../support/allowed-skips.js";
+
+onEngines("builds by BuildKit", (engine, kind) => {
+  const ofOurs = testExcept(kind, { reference: REFERENCE.buildkit });
+  let client: BuildKitClient;
+  beforeAll(async () => {
+    client = await BuildKitClient.open(engine().socketPath);
+  });
+  afterAll(() => client.close());
+
+  test("a connection without the right upgrade is refused, and so is a second session with the same id", async () => {
+    for (const [path, status] of [
+      ["/session", 400],
+      ["/grpc", 500],
+    ] as const) {
+      const refused = async (headers: Record<string, string>): Promise<[number, string]> => {
+        const answer = await engine().call("POST", path, undefined, { headers });
+        return [answer.status, messageOf(answer)];
+      };
+      expect(await refused({})).toEqual([status, "no upgrade proto in request"]);
+      const other = { Connection: "Upgrade", Upgrade: "h3" };
+      expect(await refused(other)).toEqual([status, "protocol h3 not supported"]);
+    }
+    const id = randomUUID();
+    const end = await openSession(engine().socketPath, id, {});
+    const second = openSession(engine().socketPath, id, {});
+    await expect(second).rejects.toThrow(`session ${id} already exists`);
+    end();
+  });
+
+  test("tells its worker and its version", async () => {
+    const { record } = await client.control("ListWorkers", ["Empty", {}], "Workers");
+    expect(record).toMatchObject([{ ID: "moby" }]);
+    const [{ platforms }] = record as [{ platforms: Fields[] }];
+    expect(platforms[0]).toMatchObject({ OS: "linux", Architecture: expect.stringMatching(/./) });
+  });
+
+  test("a call that does not exist has gRPC's code for it", async () => {
+    const asked = client.control("Nothing", ["Empty", {}], "Empty");
+    await expect(asked).rejects.toMatchObject({ code: codes.UNIMPLEMENTED });
+  });
+
+  ofOurs("a client directs a build: it asks for a result, returns it, and the image has its name", async () => {
+    const built = await build("FROM busybox\nCOPY . /all/\nRUN echo out; cat /all/a > /b\n", [
+      { path: ".dockerignore", bytes: "left\n" },
+      { path: "a", bytes: "first" },
+      { path: "left", bytes: "not sent" },
+      { path: "sub" },
+      { path: "sub/b", bytes: "x".repeat(100_000) },
+    ]);
+    const { ExporterResponse } = built.answer as { ExporterResponse: Record<string, string> };
+    const image = (await engine().call("GET", "/images/kit:1/json")).json<{ Id: string }>();
+    expect(ExporterResponse["containerimage.digest"]).toBe(image.Id);
+    const names = vertices(built.told).map(({ name }) => name);
+    expect(names).toContain("[2/3] COPY . /all/");
+    expect(logs(built.told)).toBe("out\n");
+    expect(await run("kit:1", "cat /b; cd /all; find . -type f | sort; wc -c < sub/b")).toBe(
+      "first./.dockerignore\n./a\n./sub/b\n100000\n",
+    );
+    const again = await build("FROM busybox\nCOPY . /all/\nRUN echo out; cat /all/a > /b\n", [
+      { path: ".dockerignore", bytes: "left\n" },
+      { path: "a", bytes: "first" },
+      { path: "sub" },
+      { path: "sub/b", bytes: "x".repeat(100_000) },
+    ]);
+    expect(vertices(again.told).filter(({ cached }) => cached)).toHaveLength(2);
+  });
+
+  ofOurs("a step that fails ends the build with its line", async () => {
+    const failed = await build("FROM busybox\nRUN exit 3\n", []).catch((error: unknown) => error as ServiceError);
+    expect(failed).toMatchObject({
+      code: codes.UNKNOWN,
+      details: 'process "/bin/sh -c exit 3" did not complete successfully: exit code: 3',
+    });
+    const [whole] = (failed as ServiceError).metadata.get("grpc-status-details-bin");
+    const { details } = messagesOf("RpcStatus").decode(whole as Buffer) as { details: Detail[] };
+    expect(details.map(({ type_url }) => type_url)).toEqual(["github.com/moby/buildkit/errdefs.Source+json"]);
+    expect(JSON.parse(String(details[0]!.value))).toMatchObject({
+      info: { filename: "Dockerfile" },
+      ranges: [{ start: { line: 2 }, end: { line: 2 } }],
+    });
+  });
+
+  testExcept(kind, { reference: REFERENCE.buildContainers })("a build whose client hangs up ends at once", async () => {
+    const own = await BuildKitClient.open(engine().socketPath);
+    const ref = randomUUID();
+    const end = await openSession(engine().socketPath, ref, {
+      dockerfile: [{ path: "Dockerfile", bytes: "FROM busybox\nRUN sleep 1000\n" }],
+      context: [],
+    });
+    const solving = own.control(
+      "Solve",
+      ["SolveRequest", { Ref: ref, Session: ref, Frontend: "dockerfile.v0" }],
+      "SolveResponse",
+    );
+    solving.catch(() => {});
+    await until("the step to run", async () => (await containers()).length > 0);
+    own.close();
+    end();
+    await until("its container to go", async () => (await containers()).length === 0);
+  });
+
+  ofOurs("what is not built is refused by name", async () => {
+    const solve = (fields: Fields): Promise<Fields> =>
+      client.control("Solve", ["SolveRequest", { Ref: randomUUID(), ...fields }], "SolveResponse");
+    await expect(solve({ Definition: { def: [Buffer.from("x")] } })).rejects.toMatchObject({
+      code: codes.UNIMPLEMENTED,
+    });
+    await expect(solve({ Exporter: "tar" })).rejects.toMatchObject({ details: expect.stringContaining("type tar") });
+    await expect(solve({ Frontend: "gateway.v0" })).rejects.toMatchObject({
+      details: expect.stringContaining("gateway.v0"),
+    });
+  });
+
+  async function containers(): Promise<unknown[]> {
+    return (await engine().call("GET", "/containers/json")).json<unknown[]>();
+  }
+
+  /** The output of a command in an image. */
+  async function run(image: string, command: string): Promise<string> {
+    const HostConfig = { NetworkMode: "none" };
+    return (await engine().run({ Image: image, Cmd: ["sh", "-c", command], HostConfig })).stdout;
+  }
+
+  async function build(dockerfile: string, context: SentFile[]): Promise<{ answer: Fields; told: Fields[] }> {
+    const ref = randomUUID();
+    const files = { dockerfile: [{ path: "Dockerfile", bytes: dockerfile }], context };
+    const end = await openSession(engine().socketPath, ref, files);
+    try {
+      const told = client.status(ref);
+      const exported = { Exporter: "moby", ExporterAttrs: { name: "kit:1" } };
+      const solved = client.control(
+        "Solve",
+        ["SolveRequest", { Ref: ref, Session: ref, ...exported }],
+        "SolveResponse",
+      );
+      solved.catch(() => {});
+      const asked = { Frontend: "dockerfile.v0", FrontendOpt: { filename: "Dockerfile" }, allowResultReturn: true };
+      try {
+        const { result } = await client.bridge(ref, "Solve", ["BridgeSolveRequest", asked], "BridgeSolveResponse");
+        await client.bridge(ref, "Return", ["ReturnRequest", { result: result as Fields }], "Empty");
+      } catch (error) {
+        const { code, details } = error as { code: number; details: string };
+        await client.bridge(ref, "Return", ["ReturnRequest", { error: { code, message: details } }], "Empty");
+      }
+      return { answer: await solved, told: await told };
+    } finally {
+      end();
+    }
+  }
+});
+
+interface Detail {
+  type_url: string;
+  value: Buffer;
+}
+
+interface Vertex {
+  name: string;
+  cached?: boolean;
+}
+
+/** In their last states. */
+function vertices(told: readonly Fields[]): Vertex[] {
+  const all = new Map<string, Vertex>();
+  for (const { vertexes = [] } of told as { vertexes?: (Vertex & { digest: string })[] }[]) {
+    for (const vertex of vertexes) all.set(vertex.digest, vertex);
+  }
+  return [...all.values()];
+}
+
+function logs(told: readonly Fields[]): string {
+  return (told as { logs?: { msg: Buffer }[] }[])
+    .flatMap(({ logs = [] }) => logs.map(({ msg }) => String(msg)))
+    .join("");
+}
