@@ -31,6 +31,8 @@ export const ROOTS = [
 
 /** Left out of the core's knowledge: images and builds, which these stories do not touch; events; and data of a single step. */
 export const OMITTED = [
+  "core/assembly/build/buildkit/sessions/Sessions",
+  "core/assembly/build/buildkit/solves/Solves",
   "core/assembly/build/caches/cache-store/CacheStore",
   "core/assembly/build/run/known-choices/KnownChoices",
   "core/assembly/event/ring/EventRing",
