@@ -2,6 +2,7 @@
 // networks come and go.
 import { expect, test } from "vitest";
 import { until } from "../../support/commands.js";
+import type { Json } from "../../support/engine-client.js";
 import { missingLinux } from "../../support/engines.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { NetworkDaemon, on } from "./network-daemon.js";
@@ -39,6 +40,29 @@ describeUnless(missingLinux(), "several networks", () => {
     expect(await route()).toBe("");
   });
 
+  test("the default route leads to the network of the highest priority, also when it changes", async () => {
+    await own.make("a-first", "10.221.0");
+    await own.make("b-second", "10.222.0");
+    await own.make("c-third", "10.223.0");
+    const EndpointsConfig = { "a-first": { GwPriority: -1 } };
+    const body = { Image: "busybox", Cmd: ["sleep", "1000"], ...on("a-first"), NetworkingConfig: { EndpointsConfig } };
+    const { Id: id } = (await own.engine.must(201, "POST", "/containers/create", body, { version: "1.48" })).json<{
+      Id: string;
+    }>();
+    await own.engine.start(id);
+    await wire("connect", "b-second", id);
+    const route = (): Promise<string> => inside(id, "ip route | grep ^default");
+    expect(await route()).toContain("via 10.222.0.1 ");
+    await wire("connect", "c-third", id, { GwPriority: 7 });
+    expect(await route()).toContain("via 10.223.0.1 ");
+    await own.engine.must(204, "POST", `/containers/${id}/restart?t=0`);
+    expect(await route()).toContain("via 10.223.0.1 ");
+    await wire("disconnect", "c-third", id);
+    expect(await route()).toContain("via 10.222.0.1 ");
+    await wire("disconnect", "b-second", id);
+    expect(await route()).toContain("via 10.221.0.1 ");
+  });
+
   test("connections on other networks outlive a connection and a disconnection, and an answer comes by every port", async () => {
     await own.make("b-first", "10.221.0");
     await own.make("a-second", "10.222.0");
@@ -68,8 +92,19 @@ describeUnless(missingLinux(), "several networks", () => {
     expect(await inside(id, "ip route | grep ^default")).toContain("via 10.221.0.1 dev eth0");
   });
 
-  async function wire(what: "connect" | "disconnect", network: string, Container: string): Promise<void> {
-    await own.engine.must(200, "POST", `/networks/${network}/${what}`, { Container });
+  async function wire(
+    what: "connect" | "disconnect",
+    network: string,
+    Container: string,
+    EndpointConfig?: Json,
+  ): Promise<void> {
+    await own.engine.must(
+      200,
+      "POST",
+      `/networks/${network}/${what}`,
+      { Container, EndpointConfig },
+      { version: "1.48" },
+    );
   }
 
   /** What a command in a container prints. */

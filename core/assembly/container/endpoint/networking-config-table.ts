@@ -15,11 +15,11 @@ const IPAM_CONFIG: Table = new Table("EndpointIPAMConfig", [
  */
 export const ENDPOINT_SETTINGS: Table = new Table("EndpointSettings", [
   new Field("IPAMConfig", FieldType.Struct, "null").typed("network.EndpointIPAMConfig").of(IPAM_CONFIG).pointed(),
-  new Field("Links", FieldType.Strings, "null").kept(),
-  new Field("Aliases", FieldType.Strings, "null").kept().says(OF_OWN_NETWORKS),
+  new Field("Links", FieldType.Strings, "null").says("on user-defined networks"),
+  new Field("Aliases", FieldType.Strings, "null").says(OF_OWN_NETWORKS),
   new Field("MacAddress", FieldType.String, '""').from(44),
   new Field("DriverOpts", FieldType.StringMap, "null").says("sysctls of an interface, and its name"),
-  new Field("GwPriority", FieldType.Int, "0").typed("int").from(48).kept(),
+  new Field("GwPriority", FieldType.Int, "0").typed("int").from(48),
   new Field("NetworkID", FieldType.String, '""').kept(),
   new Field("EndpointID", FieldType.String, '""').kept(),
   new Field("Gateway", FieldType.String, '""').kept(),

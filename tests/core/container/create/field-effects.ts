@@ -206,6 +206,18 @@ export const FIELD_EFFECTS: Readonly<Record<string, Case>> = {
     "http/endpoints.test.ts",
     "the container-wide hardware address is its interface's",
   ],
+  "NetworkingConfig.EndpointsConfig.*.Links": [
+    "linux/networks/endpoint-options.test.ts",
+    "a link is a name that only the linking container has",
+  ],
+  "NetworkingConfig.EndpointsConfig.*.Aliases": [
+    "linux/networks/names.test.ts",
+    "containers find each other by name, alias, short id and host name, and the name of an address",
+  ],
+  "NetworkingConfig.EndpointsConfig.*.GwPriority": [
+    "linux/networks/several-networks.test.ts",
+    "the default route leads to the network of the highest priority, also when it changes",
+  ],
   "NetworkingConfig.EndpointsConfig.*.IPAMConfig": FIXED_ADDRESS,
   "NetworkingConfig.EndpointsConfig.*.IPAMConfig.IPv4Address": FIXED_ADDRESS,
   "NetworkingConfig.EndpointsConfig.*.IPAMConfig.IPv6Address": [
