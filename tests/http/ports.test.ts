@@ -13,6 +13,9 @@ interface Shown {
 
 type Ports = Record<string, { HostIp: string; HostPort: string }[] | null>;
 
+/** An exposed port that no port of the machine leads to. */
+const UNPUBLISHED = "undefined:undefined->80/sctp";
+
 onEngines("ports", (engine, kind) => {
   const made: string[] = [];
   afterEach(async () => {
@@ -166,13 +169,17 @@ onEngines("ports", (engine, kind) => {
   );
 
   testExcept(kind, { reference: REFERENCE.sctp })(
-    "sctp is published on IPv4, and refused by name on IPv6",
+    "sctp is published on IPv4; on IPv6, it leads only to containers that have IPv6",
     async () => {
       expect(await listed(await published({ "80/sctp": [on("", "18307")] }))).toEqual(["0.0.0.0:18307->80/sctp"]);
-      const body = { Image: "busybox", HostConfig: { PortBindings: { "80/sctp": [on("::1", "18307")] } } };
-      const answer = await engine().call("POST", "/containers/create", body);
-      expect(answer.status).toBe(501);
-      expect(messageOf(answer)).toContain("HostConfig.PortBindings with sctp on an IPv6 address");
+      const six = await published({ "80/sctp": [on("::1", "18307")] });
+      expect(await listed(six)).toEqual([UNPUBLISHED]);
+      await engine().must(201, "POST", "/networks/create", { Name: "sixth", EnableIPv6: true });
+      await engine().must(200, "POST", "/networks/sixth/connect", { Container: six });
+      await engine().must(200, "POST", "/networks/bridge/disconnect", { Container: six });
+      expect(await listed(six)).toEqual(["::1:18307->80/sctp"]);
+      await engine().remove(six);
+      await engine().must(204, "DELETE", "/networks/sixth");
     },
   );
 

@@ -163,7 +163,7 @@ describe("refused ports", () => {
     [{ "80/tcp": on("", "70000") }, 'invalid port specification: "70000"'],
     [{ "80/tcp": on("banana", "") }, 'invalid IP address: "banana"'],
     [{ "80/tcp": on("[::1]", "") }, 'invalid IP address: "[::1]"'],
-    [{ "80/sctp": on("::1", "") }, "HostConfig.PortBindings with sctp on an IPv6 address"],
+    [{ "80/sctp": on("::1", "") }, ""],
   ])("%j: %s", (bindings, text) => {
     expect(door.call("refusal", bindings)).toBe(text);
   });

@@ -6,13 +6,7 @@ import { strictAddress, strictPrefix } from "../../../core/assembly/network/addr
 import { parseSubnet, Subnet } from "../../../core/assembly/network/address/subnet";
 import { SubnetSet } from "../../../core/assembly/network/address/subnet-set";
 import { EVERY_IPV4, EVERY_IPV6, overlap } from "../../../core/assembly/network/address/wildcard";
-import {
-  portKeysOf,
-  PortWish,
-  readPortWishes,
-  refusePorts,
-  unbuiltPorts,
-} from "../../../core/assembly/network/ports/port-wishes";
+import { portKeysOf, PortWish, readPortWishes, refusePorts } from "../../../core/assembly/network/ports/port-wishes";
 import { answer, answerBool, answerText, argument, text } from "./exchange";
 import { Json } from "./json";
 
@@ -30,10 +24,10 @@ export function keys(): void {
   answer(Json.strings(portKeysOf(text(0))));
 }
 
-/** Bindings → why they are refused, or empty. */
+/** Bindings → why they are refused; empty if they are not. */
 export function refusal(): void {
   const problem = refusePorts(argument(0));
-  answerText(problem === null ? unbuiltPorts(argument(0)) : problem);
+  answerText(problem === null ? "" : problem);
 }
 
 /** HostConfig, Config, IPv6 → `FIRST-LAST on ADDRESS… to PORT/PROTOCOL` of each binding. */

@@ -70,7 +70,7 @@ export const HOST_CONFIG: Table = new Table("HostConfig", [
     .typed("nat.PortBinding")
     .mapped("nat.PortMap")
     .of(PORT_BINDING)
-    .says("`sctp` on IPv4 only"),
+    .says("`sctp` on IPv6 only to a container that has IPv6"),
   new Field("RestartPolicy", FieldType.Struct, '{"Name":"","MaximumRetryCount":0}')
     .typed("container.RestartPolicy")
     .of(RESTART_POLICY),

@@ -2,7 +2,7 @@
 // are filled in; their order decides which problem the user sees first.
 
 import { Json } from "../../json/json";
-import { refuseExposed, refusePorts, unbuiltPorts } from "../../network/ports/port-wishes";
+import { refuseExposed, refusePorts } from "../../network/ports/port-wishes";
 import { badParameter, notBuilt, notSupported, Refusal } from "../../refusal";
 import { quoteText } from "../../text/go-quote";
 import { cleanPath } from "../../text/path";
@@ -207,8 +207,6 @@ function refuseMachineFields(config: Json, host: Json): Refusal | null {
   if (ports !== null) {
     const problem = refusePorts(ports);
     if (problem !== null) return badParameter(problem);
-    const unbuilt = unbuiltPorts(ports);
-    if (unbuilt.length > 0) return notBuilt(unbuilt);
   }
   const security = securityOf(host).notBuilt;
   return security.length > 0 ? notBuilt(security) : null;

@@ -3,7 +3,7 @@
 import { Json } from "../../json/json";
 import { decimalOf } from "../../text/decimal";
 import { canonicalAddress } from "../address/address";
-import { isIpv6, overlap } from "../address/wildcard";
+import { overlap } from "../address/wildcard";
 
 const MAX_PORT: i32 = 65535;
 /** Beyond this many addresses each gets its own port, since every pair of them is compared. */
@@ -121,20 +121,6 @@ function keyProblem(key: string): string | null {
     return `invalid port specification: "${portPart(key)}"`;
   }
   return isProtocol(protocolOf(key)) ? null : `invalid port specification: "${key}"`;
-}
-
-/** Bindings that are not implemented, or empty: SCTP is not forwarded from IPv6 to a container's IPv4. */
-export function unbuiltPorts(bindings: Json): string {
-  for (let i = 0; i < bindings.items.length; i++) {
-    if (protocolOf(bindings.keys[i]) != SCTP) continue;
-    const list = bindings.items[i];
-    for (let j = 0; j < list.items.length; j++) {
-      if (isIpv6(canonicalAddress(list.items[j].stringOf("HostIp")))) {
-        return "HostConfig.PortBindings with sctp on an IPv6 address";
-      }
-    }
-  }
-  return "";
 }
 
 /** Ports of the container with an empty list of bindings. */
