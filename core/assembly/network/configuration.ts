@@ -97,6 +97,7 @@ function ipamOf(network: Network): Json {
     configs.push(config);
   }
   const ipam = Json.object();
+  ipam.set("Driver", Json.string(network.withoutAddresses ? "null" : ""));
   ipam.set("Options", mapOf(network.ipamOptionKeys, network.ipamOptionValues));
   ipam.set("Config", configs);
   return ipam;

@@ -12,7 +12,7 @@ import { readObject } from "../api/json-body";
 import { askNetworks } from "../ask";
 import { Call } from "../call";
 import { Json } from "../json/json";
-import { badParameter, conflict, forbidden, notBuilt, notFound, Refusal } from "../refusal";
+import { badParameter, conflict, forbidden, notFound, Refusal } from "../refusal";
 import { sendRefusal } from "../reply";
 import { engine } from "../state";
 import { NO_MANAGER } from "../swarm/outside";
@@ -30,6 +30,7 @@ import { isParentDriver } from "./parent/parent-settings";
 import { networkStore } from "./store";
 
 const NO_POOLS: string = "null ipam driver does not handle specific address pool requests";
+const NO_IPV6_POOLS: string = "null ipam driver does not handle IPv6 address pool requests";
 const NO_FAMILY: string = "IPv4 or IPv6 must be enabled";
 
 export function createNetwork(call: Call): Refusal | null {
@@ -134,16 +135,16 @@ function refuseAddresses(wish: Json, version: i32): Refusal | null {
 }
 
 /**
- * A configuration, too, brings none but the default one: networks that have it would lose another one silently. The
- * driver `null` gives no addresses, and a bridge cannot be without.
+ * A configuration, too, brings none but the built-in ones: networks that have it would lose another one silently. The
+ * driver `null` gives no addresses, and none of Docker's drivers of networks can be without.
  */
 function refuseIpamDriver(wish: Json): Refusal | null {
   const ipam = wish.entry("IPAM");
   const driver = ipam === null ? "" : ipam.stringOf("Driver");
   if (driver == "null") {
+    if (wish.boolOf("ConfigOnly")) return null;
     if (configsOf(wish).length > 0) return badParameter(NO_POOLS);
-    const isBridge = !wish.boolOf("ConfigOnly") && !isParentDriver(wish.stringOf("Driver"));
-    return isBridge ? badParameter("ipv4 pool is empty") : notBuilt("IPAM.Driver null");
+    return badParameter(wantsIpv6(wish) ? NO_IPV6_POOLS : "ipv4 pool is empty");
   }
   return driver.length > 0 && driver != "default" ? notFound(`plugin "${driver}" not found`) : null;
 }
@@ -208,7 +209,10 @@ function networkOf(wish: Json, version: i32): Network {
   network.configOnly = isConfiguration;
   network.configFrom = configFrom(wish);
   const ipam = wish.entry("IPAM");
-  if (ipam !== null) takeMap(ipam.entry("Options"), network.ipamOptionKeys, network.ipamOptionValues);
+  if (ipam !== null) {
+    network.withoutAddresses = ipam.stringOf("Driver") == "null";
+    takeMap(ipam.entry("Options"), network.ipamOptionKeys, network.ipamOptionValues);
+  }
   takeMap(wish.entry("Options"), network.optionKeys, network.optionValues);
   keepFamilyOptions(network, wish, version);
   takeMap(wish.entry("Labels"), network.labelKeys, network.labelValues);

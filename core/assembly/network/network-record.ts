@@ -20,6 +20,7 @@ function networkFields(fields: Fields, given: Network | null): Network {
   network.internal = fields.optionalBool("internal", network.internal);
   network.withoutIpv4 = fields.optionalBool("withoutIpv4", network.withoutIpv4);
   network.withIpv6 = fields.optionalBool("withIpv6", network.withIpv6);
+  network.withoutAddresses = fields.optionalBool("withoutAddresses", network.withoutAddresses);
   network.subnetsGiven = fields.optionalBool("subnetsGiven", network.subnetsGiven);
   network.ipv6SubnetsGiven = fields.optionalBool("ipv6SubnetsGiven", network.ipv6SubnetsGiven);
   network.attachable = fields.optionalBool("attachable", network.attachable);

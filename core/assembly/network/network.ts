@@ -26,6 +26,8 @@ export class Network {
   withoutIpv4: bool = false;
   /** It has IPv6. Without, what `ipam` has of it is only shown. */
   withIpv6: bool = false;
+  /** Its `IPAM.Driver` is `null`, which only a configuration can have. */
+  withoutAddresses: bool = false;
   /** A client gave the IPv4 subnet, so containers may ask for a fixed address in it. */
   subnetsGiven: bool = false;
   /** The same for IPv6. */

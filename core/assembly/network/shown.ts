@@ -59,7 +59,7 @@ function writeStatus(json: JsonWriter, network: Network): void {
 
 function writeIpam(json: JsonWriter, network: Network): void {
   json.key("IPAM").beginObject();
-  json.stringField("Driver", "default");
+  json.stringField("Driver", network.withoutAddresses ? "null" : "default");
   if (network.ipamOptionKeys.length == 0) json.nullField("Options");
   else {
     json.key("Options").textMap(network.ipamOptionKeys, network.ipamOptionValues);

@@ -39,6 +39,13 @@ onEngines("configuration networks", (engine) => {
   };
   const plan: Json = { Name: "plan", ConfigOnly: true, Driver: "bridge", ...given };
 
+  test("a configuration may leave addresses to others, which a bridge cannot", async () => {
+    expect(await create({ ...plan, IPAM: { Driver: "null" } })).toEqual([201, ""]);
+    expect(await read("plan")).toMatchObject({ IPAM: { Driver: "null", Config: [] } });
+    const [status, text] = await create({ Name: "real", ConfigFrom: { Network: "plan" } });
+    expect([status === 201, text]).toEqual([false, "ipv4 pool is empty"]);
+  });
+
   test("a network has the configuration of another one", async () => {
     expect(await create(plan)).toEqual([201, ""]);
     expect(await read("plan")).toMatchObject({

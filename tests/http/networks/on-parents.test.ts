@@ -81,6 +81,17 @@ onEngines("networks on a parent", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("the IPAM driver null gives no addresses, and so no network", async () => {
+    const IPAM = { Driver: "null" };
+    for (const driver of ["macvlan", "ipvlan"]) {
+      const [status, text] = await create(driver, { parent }, { IPAM });
+      expect([status, text]).toEqual([kind === "reference" ? 500 : 400, "ipv4 pool is empty"]);
+      const [, ofIpv6] = await create(driver, { parent }, { IPAM, EnableIPv6: true });
+      expect(ofIpv6).toMatch(/^null ipam driver does not handle IPv6 address pool (pool )?requests$/);
+    }
+    expect((await asked("GET", "/networks/other"))[0]).toBe(404);
+  });
+
   const portsTest = { reference: REFERENCE.portsTakenAway };
   testExcept(kind, portsTest)("ports are published while a bridge gives the gateway", async () => {
     await make("macvlan", { parent });
