@@ -320,6 +320,22 @@ onEngines("own networks", (engine, kind) => {
     await engine().remove(id);
   });
 
+  test("a prune leaves networks that are too young, or have not the label", async () => {
+    await make({ Name: "labelled", Labels: { keep: "no" } });
+    await make({ Name: "other", Labels: { keep: "yes" } });
+    await make({ Name: "plain" });
+    const pruned = async (filters: Json): Promise<unknown> => {
+      const query = encodeURIComponent(JSON.stringify(filters));
+      const answer = await engine().must(200, "POST", `/networks/prune?filters=${query}`);
+      return (answer.json<{ NetworksDeleted: string[] | null }>().NetworksDeleted ?? []).sort();
+    };
+    expect(await pruned({ until: ["1h"] })).toEqual([]);
+    expect(await pruned({ until: ["1h"], label: ["keep"] })).toEqual([]);
+    expect(await pruned({ label: ["keep=no"] })).toEqual(["labelled"]);
+    expect(await pruned({ until: ["2100-01-01T00:00:00Z"], label: ["keep"] })).toEqual(["other"]);
+    expect(await pruned({ until: ["2100-01-01T00:00:00Z"] })).toEqual(["plain"]);
+  });
+
   test("events", async () => {
     const since = await stamp(engine());
     const network = await make({ Name: "told" });

@@ -23,6 +23,35 @@ test("a prefix of several ids is ambiguous, a whole id never", () => {
   expect(found("f")).toEqual([404, "network f not found"]);
 });
 
+test("nor is it removed, connected or disconnected by such a prefix", () => {
+  const engine = new EagerEngine([twin("0"), twin("1")]);
+  const { Id } = JSON.parse(engine.request("POST", "/containers/create", { Image: "busybox" }).body) as { Id: string };
+  // As in Docker, a container that does not run is only told that it is not connected.
+  expect(engine.request("POST", `/containers/${Id}/start`).status).toBe(204);
+  for (const [method, path, body] of [
+    ["DELETE", "/networks/bb"],
+    ["POST", "/networks/bb/connect", { Container: Id }],
+    ["POST", "/networks/bb/disconnect", { Container: Id }],
+  ] as const) {
+    const answer = engine.request(method, path, body);
+    const message = "network bb is ambiguous (3 matches found based on ID prefix)";
+    expect([path, answer.status, JSON.parse(answer.body)]).toEqual([path, 400, { message }]);
+  }
+});
+
+test("networks are listed by patterns of their ids, and by their scope", () => {
+  const engine = new EagerEngine([twin("0"), twin("1")]);
+  const listed = (filters: unknown): string[] => {
+    const { body } = engine.request("GET", `/networks?filters=${encodeURIComponent(JSON.stringify(filters))}`);
+    return (JSON.parse(body) as { Name: string }[]).map(({ Name }) => Name).sort();
+  };
+  expect(listed({ id: ["^bbb"] })).toEqual(["bridge", "twin-0", "twin-1"]);
+  expect(listed({ id: ["1$"] })).toEqual(["twin-1"]);
+  expect(listed({ id: ["^bbb"], name: ["twin"] })).toEqual(["twin-0", "twin-1"]);
+  expect(listed({ scope: ["local"] })).toEqual(["bridge", "host", "none", "twin-0", "twin-1"]);
+  expect(listed({ scope: ["swarm"] })).toEqual([]);
+});
+
 test("hosts are told of each trusted interface once", () => {
   const engine = new EagerEngine();
   const option = "com.docker.network.bridge.trusted_host_interfaces";
