@@ -71,6 +71,19 @@ describeUnless(missingLinux(), "options of endpoints", () => {
     expect([answer.status, messageOf(answer)]).toEqual([500, used]);
   });
 
+  test("a network may name its containers' interfaces, which count separately for each prefix", async () => {
+    const prefixed = (prefix: string): Json => ({ Options: { "com.docker.network.container_iface_prefix": prefix } });
+    await own.make("left", "10.234.0", prefixed("lan"));
+    await own.make("right", "10.235.0", prefixed("wan"));
+    await own.make("third", "10.236.0", prefixed("lan"));
+    const id = await own.engine.running(on("left"));
+    for (const network of ["right", "third", "bridge"]) await wire(network, id, {});
+    const named = async (): Promise<string> => inside(id, "ip -4 -o addr show | awk '{print $2, $4}' | sort");
+    expect(await named()).toMatch(/^eth0 172\S+\nlan0 10\.234\S+\nlan1 10\.236\S+\nlo \S+\nwan0 10\.235\S+\n$/);
+    await own.engine.must(204, "POST", `/containers/${id}/restart?t=0`);
+    expect(await inside(id, "ls -1 /sys/class/net")).toBe("eth0\nlan0\nlan1\nlo\nwan0\n");
+  });
+
   test("kernel settings of an interface are set when a running container is connected", async () => {
     await own.make("left", "10.234.0");
     const id = await own.engine.running(on("bridge"));

@@ -57,6 +57,31 @@ describeUnless(missingLinux(), "names", () => {
     for (const id of [one, two]) await engine.remove(id);
   });
 
+  test("a running container may have ten thousand aliases, which are known to the next engine, too", async () => {
+    const Aliases = [
+      ...Array.from({ length: 10_000 }, (_, at) => `a${at}`),
+      "x".repeat(63),
+      "x".repeat(300),
+      "a b",
+      "",
+    ];
+    const many = await on("store", "many");
+    const asking = await on("shop", "asking");
+    await engine.must(200, "POST", "/networks/shop/connect", { Container: many, EndpointConfig: { Aliases } });
+    const found = [await addressOf(many, "shop")];
+    const known = ["a0", "A9999.shop", "x".repeat(63), "many"];
+    for (const name of known) expect(await lookUp(asking, name), name).toEqual(found);
+    await daemon.end("SIGKILL");
+    for (const name of known) expect(await lookUp(asking, name), name).toEqual(found);
+    await daemon.start();
+    for (const name of known) expect(await lookUp(asking, name), name).toEqual(found);
+    await engine.must(204, "POST", `/containers/${many}/restart?t=0`);
+    for (const name of known) expect(await lookUp(asking, name), name).toEqual([await addressOf(many, "shop")]);
+    await engine.must(200, "POST", "/networks/shop/disconnect", { Container: many });
+    for (const name of known) expect(await lookUp(asking, name), name).toEqual([]);
+    for (const id of [many, asking]) await engine.remove(id);
+  });
+
   test("a renamed container is found by its new name alone, and by links under their own", async () => {
     const db = await on("shop", "before");
     const address = await addressOf(db, "shop");
