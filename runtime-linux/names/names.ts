@@ -11,10 +11,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
+import { bundled, FollowerProcess } from "../followers/follower-process.js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isNamespace } from "../networks/namespace.js";
 import { redirect } from "./redirect.js";
-import { ResolverProcess } from "./resolver-process.js";
 import { endpointFile, KINDS, TableFiles, type PlacedResolver, type TableKind } from "./table-files.js";
 
 type Resolver = networks.Resolver;
@@ -24,6 +24,8 @@ const FIRST_PORT = 61_000;
 const PORTS = 4000;
 /** A running container may use some of them itself. */
 const MOST_TRIES = 20;
+/** MiB for the table and what is under way. */
+const HEAP = 48;
 /** Before a process that was killed is started anew. */
 const PAUSE_MS = 100;
 
@@ -31,7 +33,7 @@ export class Names {
   readonly #kernel: Kernel;
   readonly #paths: Paths;
   readonly #files: TableFiles;
-  readonly #process: ResolverProcess;
+  readonly #process: FollowerProcess;
   /**
    * Where this engine has led queries, by the files of namespaces: the namespace's identity and the port. A file of a
    * resolver does not tell it: a crash, or an earlier version, may have written it without the rules.
@@ -40,17 +42,14 @@ export class Names {
   #isClosed = false;
 
   /** `program`: the file that the resolver process runs. */
-  constructor(kernel: Kernel, paths: Paths, program?: string) {
+  constructor(kernel: Kernel, paths: Paths, program = bundled("names.cjs")) {
     this.#kernel = kernel;
     this.#paths = paths;
     this.#files = new TableFiles(paths.networks("names"));
     this.#files.make();
-    this.#process = new ResolverProcess(
-      kernel,
-      this.#files.directory,
-      () => void this.#revive().catch(() => {}),
-      program,
-    );
+    this.#process = new FollowerProcess(kernel, this.#files.directory, { file: program, heap: HEAP }, () => {
+      void this.#revive().catch(() => {});
+    });
   }
 
   /**
@@ -89,7 +88,7 @@ export class Names {
     const before = this.#files.read("resolvers", resolver.container);
     if (before !== undefined && isDeepStrictEqual(before, { ...resolver, namespace, port: before.port })) {
       await this.#lead(namespace, before.port);
-      if ((await this.#process.changed("resolvers", resolver.container)) === undefined) return;
+      if ((await this.#process.changed("resolvers", resolver.container)).errno === undefined) return;
     }
     // A file is written when the rules for its port are there.
     for (let tries = 1, port = before?.port ?? freePort(); ; tries++, port = freePort()) {
@@ -133,7 +132,7 @@ export class Names {
   /** Undefined, or why it could not listen there. */
   async #place(resolver: PlacedResolver): Promise<string | undefined> {
     this.#files.write("resolvers", resolver.container, resolver);
-    return this.#process.changed("resolvers", resolver.container);
+    return (await this.#process.changed("resolvers", resolver.container)).errno;
   }
 
   /** A process that has started anew has the files, but a port may have been taken meanwhile. */
@@ -143,7 +142,8 @@ export class Names {
       const resolver = this.#files.read("resolvers", name);
       if (resolver === undefined || !isNamespace(resolver.namespace)) continue;
       await this.#lead(resolver.namespace, resolver.port);
-      if ((await this.#process.changed("resolvers", name)) === "EADDRINUSE") await this.resolve(resolver);
+      const { errno } = await this.#process.changed("resolvers", name);
+      if (errno === "EADDRINUSE") await this.resolve(resolver);
     }
   }
 

@@ -23,6 +23,7 @@ import { ownTurn } from "../launch/turns.js";
 import { enterNamespace, isNamespace, releaseNamespace } from "./namespace.js";
 import { carryOut, Netlink, type Request } from "./netlink.js";
 import { HeldPorts } from "./ports.js";
+import { Forwards } from "./forward/forwards.js";
 import { publish, unpublish } from "./published.js";
 import type { RuleTurns } from "./rule-turns.js";
 import { ensureNamespace } from "./sandbox.js";
@@ -42,6 +43,7 @@ export class Places {
   readonly #kernel: Kernel;
   readonly #paths: Paths;
   readonly #places: KeptFiles<Place>;
+  readonly #forwards: Forwards;
   readonly #ports: HeldPorts;
   /** Resolves when the ports that an earlier engine had published are held again. */
   readonly #held: Promise<unknown>;
@@ -62,7 +64,8 @@ export class Places {
       paths.networks("joined"),
       ({ join }) => join?.bridge !== undefined && Array.isArray(join.ports),
     );
-    this.#ports = new HeldPorts(kernel);
+    this.#forwards = new Forwards(kernel, paths);
+    this.#ports = new HeldPorts(kernel, this.#forwards);
     setMaxListeners(0, this.#closing.signal);
     for (const [, { value }] of this.#places.entries()) value.join = completed(value.join);
     const again = this.#places.entries().map(([name, { value }]) => this.#ports.takeAgain(name, value.join));
@@ -82,6 +85,7 @@ export class Places {
       this.swept(`container ${value.join.container} on network ${value.join.bridge.network}`, why);
       await this.#remove(name, value);
     }
+    await this.#forwards.found(this.#places.entries().map(([name]) => name));
     return this.#places.entries().map(([, { value }]) => {
       const { container, bridge, address, ipv6Address } = value.join;
       return { container, network: bridge.network, address, ipv6Address };
@@ -122,10 +126,10 @@ export class Places {
     const name = `veth${randomBytes(5).toString("hex")}`;
     const place = { join };
     const hadNamespace = isNamespace(this.#paths.namespace(join.container));
-    await this.#ports.take(name, join);
+    this.#ports.hold(name, join);
     try {
       this.#places.begin(name, place);
-      await together(this.#connect(name, place), this.#publish(join));
+      await together(this.#connect(name, place), this.#publish(join), this.#ports.forward(name, join));
     } catch (error) {
       await this.#remove(name, place);
       if (!hadNamespace) await releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
@@ -144,7 +148,7 @@ export class Places {
       if (join.bridge.network !== bridge.network || isDeepStrictEqual(join.bridge, bridge)) continue;
       const served = { ...join, bridge };
       this.#places.replace(name, { join: served });
-      this.#ports.release(name);
+      await this.#ports.release(name);
       await this.#ports.takeAgain(name, served);
     }
   }
@@ -196,7 +200,7 @@ export class Places {
   /** If a port is not available, the container keeps its earlier ones. */
   async #movePorts(name: string, before: networks.Join, join: networks.Join): Promise<void> {
     await this.#unpublish(before);
-    this.#ports.release(name);
+    await this.#ports.release(name);
     try {
       await this.#ports.take(name, join);
     } catch (error) {
@@ -226,7 +230,8 @@ export class Places {
     this.#closing.abort();
     await Promise.all(this.#lingering.values());
     await this.#held.catch(() => {});
-    this.#ports.releaseAll();
+    this.#ports.releaseOwn();
+    await this.#forwards.close();
   }
 
   /** Connects the container's namespace to the bridge. Makes the namespace if the container has none. */
@@ -274,7 +279,7 @@ export class Places {
     this.#leaving.add(name);
     this.#places.undo(name);
     await together(carryOut(this.#kernel, cut), this.#unpublish(join));
-    this.#ports.release(name);
+    await this.#ports.release(name);
     this.#places.forget(name);
     this.#leaving.delete(name);
   }

@@ -1,16 +1,15 @@
 // Ports of the machine that containers have published. Firewall rules (`published.ts`) forward the packets without a socket.
 // Still, a bound socket holds each port, so that no other program can take it unnoticed. Traffic over IPv6 to a container
-// that has only IPv4 is received here and forwarded to its IPv4 address. So is all traffic if the network has no rules.
-// Where no program shall forward anything, ports of IPv6 are only held, too.
+// that has only IPv4 is received by a program and forwarded to its IPv4 address. So is all traffic if the network has no
+// rules. Where no program shall forward anything, ports of IPv6 are only held, too.
 
 import { closeSync } from "node:fs";
 import { HostFailure, malformed, refusedPort } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { addressBytes, isIpv6 } from "./addresses.js";
-import { forwardDatagrams } from "./forward-datagrams.js";
-import { forwardStreams } from "./forward-streams.js";
-import { roomOfProcess, type Forwarder } from "./forwarder.js";
+import type { Forward } from "./forward/forward-files.js";
+import type { Forwards } from "./forward/forwards.js";
 
 type PortMapping = networks.PortMapping;
 
@@ -19,92 +18,134 @@ interface Target extends Pick<networks.Join, "address" | "ipv6Address" | "ports"
   bridge: Partial<Pick<networks.Bridge, "firewall" | "proxies">>;
 }
 
-/** The ports held by this process. */
+/** What ends to hold a port. */
+type Release = () => void;
+
+/** The ports held by this process, and those that another one forwards for it. */
 export class HeldPorts {
-  readonly #held = new Map<string, Forwarder[]>();
-  readonly #room = roomOfProcess();
+  readonly #held = new Map<string, Release[]>();
   /** Published ports for sctp, which no socket holds. */
   readonly #sctp = new Set<PortMapping>();
 
-  constructor(private readonly kernel: Kernel) {}
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly forwards: Forwards,
+  ) {}
 
-  /** Takes all of the ports for `holder`, or none. Throws `port` for the first that is not available. */
+  /** Takes all of the ports for `holder`, or none. Throws `port` for one that is not available. */
   async take(holder: string, target: Target): Promise<void> {
-    const held: Forwarder[] = [];
-    this.#held.set(holder, held);
+    this.hold(holder, target);
     try {
-      for (const port of target.ports) await this.#hold(holder, held, port, target);
+      await this.forward(holder, target);
     } catch (error) {
-      this.release(holder);
+      await this.release(holder);
       throw error;
     }
   }
 
-  /** Takes the ports that are available. If another program has taken one meanwhile, it is no longer ours. */
-  async takeAgain(holder: string, target: Target): Promise<void> {
-    const held: Forwarder[] = [];
+  /** The first part of `take`: those that no program forwards. Takes none if one is not available. */
+  hold(holder: string, target: Target): void {
+    const held: Release[] = [];
     this.#held.set(holder, held);
-    for (const port of target.ports) {
-      await this.#hold(holder, held, port, target).catch((error: unknown) => {
-        if (!(error instanceof HostFailure)) throw error;
-      });
+    try {
+      for (const port of target.ports) held.push(this.#hold(port, target));
+    } catch (error) {
+      this.#letGo(holder);
+      throw error;
     }
   }
 
-  release(holder: string): void {
-    for (const port of this.#held.get(holder) ?? []) port.close();
+  /** The second part. Throws `port` if one cannot be had; the others are forwarded all the same. */
+  async forward(holder: string, target: Target): Promise<void> {
+    const ports = target.ports.filter((port) => isForwarded(port, target));
+    const forwards = ports.map((port) => forwardOf(port, target));
+    const [first] = await this.forwards.serve(holder, forwards);
+    if (first === undefined) return;
+    const port = ports[first.at]!;
+    throw REFUSALS.includes(first.errno) ? refusedPort(port, first.errno) : new Error(`${holder}: ${first.errno}`);
+  }
+
+  /** Takes the ports that are available. If another program has taken one meanwhile, it is no longer ours. */
+  async takeAgain(holder: string, target: Target): Promise<void> {
+    const held: Release[] = [];
+    this.#held.set(holder, held);
+    for (const port of target.ports) withoutRefusal(() => held.push(this.#hold(port, target)));
+    await this.forward(holder, target).catch(otherThanRefusal);
+  }
+
+  async release(holder: string): Promise<void> {
+    this.#letGo(holder);
+    await this.forwards.serve(holder, []);
+  }
+
+  /** Only of what this process holds: what others forward goes on. */
+  releaseOwn(): void {
+    for (const holder of [...this.#held.keys()]) this.#letGo(holder);
+  }
+
+  #letGo(holder: string): void {
+    for (const release of this.#held.get(holder) ?? []) release();
     this.#held.delete(holder);
   }
 
-  releaseAll(): void {
-    for (const holder of [...this.#held.keys()]) this.release(holder);
-  }
-
-  async #hold(holder: string, held: Forwarder[], port: PortMapping, target: Target): Promise<void> {
-    const taken = await this.#listen(port, target).catch((error: unknown) => {
+  #hold(port: PortMapping, target: Target): Release {
+    const { protocol, hostAddress, hostPort } = port;
+    if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") throw malformed("protocol", protocol);
+    // The container is reached at its own address, or another process holds the port.
+    if (hostPort === 0 || isForwarded(port, target)) return () => {};
+    if (protocol === "sctp") {
+      const { proxies = true } = target.bridge;
+      const isLost = isIpv6(hostAddress) && proxies && target.ipv6Address === "";
+      if (isLost) throw refusedPort(port, "EPROTONOSUPPORT");
+      return this.#takeSctp(port);
+    }
+    try {
+      const socket = this.kernel.bindPort(protocol, addressBytes(hostAddress), hostPort);
+      return () => closeSync(socket);
+    } catch (error) {
       throw refusalOf(error, port);
-    });
-    // If the holder was released meanwhile, all its ports are closed.
-    if (this.#held.get(holder) === held) held.push(taken);
-    else taken.close();
-  }
-
-  /**
-   * What arrives at an IPv6 address is forwarded from here to a container without IPv6. If the container has it, the
-   * kernel does that (see `published.ts`), except for what the machine sends to ::1: the kernel takes no answers to that
-   * address from elsewhere.
-   */
-  async #listen(port: PortMapping, { address, ipv6Address, bridge }: Target): Promise<Forwarder> {
-    const { firewall = true, proxies = true } = bridge;
-    const { protocol, hostAddress, hostPort, containerPort } = port;
-    if (protocol !== "tcp" && protocol !== "udp" && protocol !== "sctp") {
-      throw malformed("protocol", protocol);
     }
-    // The container is reached at its own address.
-    if (hostPort === 0) return { close: () => {} };
-    const isServed = firewall && !isIpv6(hostAddress);
-    if (!isServed && proxies && (isIpv6(hostAddress) || protocol !== "sctp")) {
-      // sctp is not forwarded from IPv6 to IPv4.
-      if (protocol === "sctp" && ipv6Address === "") throw refusedPort(port, "EPROTONOSUPPORT");
-      if (protocol === "sctp") return this.#takeSctp(port);
-      const forward = protocol === "tcp" ? forwardStreams : forwardDatagrams;
-      const to = { address: ipv6Address === "" ? address : ipv6Address, port: containerPort };
-      return forward({ address: hostAddress, port: hostPort }, to, this.#room);
-    }
-    const host = addressBytes(hostAddress);
-    if (protocol === "sctp") return this.#takeSctp(port);
-    const socket = this.kernel.bindPort(protocol, host, hostPort);
-    return { close: () => closeSync(socket) };
   }
 
   /** A socket for sctp would make the kernel load a module, so other programs are not asked. */
-  #takeSctp(port: PortMapping): Forwarder {
+  #takeSctp(port: PortMapping): Release {
     const { hostAddress, hostPort } = port;
     const others = [...this.#sctp].filter((other) => other.hostPort === hostPort);
     if (others.some((other) => overlap(other.hostAddress, hostAddress))) throw refusedPort(port, "EADDRINUSE");
     this.#sctp.add(port);
-    return { close: () => void this.#sctp.delete(port) };
+    return () => void this.#sctp.delete(port);
   }
+}
+
+/**
+ * What arrives at an IPv6 address is forwarded to a container without IPv6. If the container has it, the kernel does that
+ * (see `published.ts`), except for what the machine sends to ::1: the kernel takes no answers to that address from
+ * elsewhere. No program forwards sctp.
+ */
+function isForwarded({ protocol, hostAddress, hostPort }: PortMapping, { bridge }: Target): boolean {
+  const { firewall = true, proxies = true } = bridge;
+  const isServed = firewall && !isIpv6(hostAddress);
+  return hostPort !== 0 && !isServed && proxies && protocol !== "sctp";
+}
+
+function forwardOf(port: PortMapping, { address, ipv6Address }: Target): Forward {
+  return {
+    protocol: port.protocol === "tcp" ? "tcp" : "udp",
+    from: { address: port.hostAddress, port: port.hostPort },
+    to: { address: ipv6Address === "" ? address : ipv6Address, port: port.containerPort },
+  };
+}
+
+function withoutRefusal(take: () => void): void {
+  try {
+    take();
+  } catch (error) {
+    otherThanRefusal(error);
+  }
+}
+
+function otherThanRefusal(error: unknown): void {
+  if (!(error instanceof HostFailure)) throw error;
 }
 
 /** All addresses of a family include each of them. */

@@ -1,4 +1,5 @@
-// Published ports on IPv6, which the daemon forwards: without IPv6, while the daemon is down, and with many clients.
+// Published ports on IPv6 of containers that have IPv4 alone, which a process forwards: while the daemon is dead, without
+// IPv6, and with many clients.
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { must, run, until } from "../support/commands.js";
@@ -6,6 +7,7 @@ import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient, type Json } from "../support/engine-client.js";
 import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
+import { findProcesses } from "../support/processes.js";
 
 const missing = missingLinux();
 
@@ -16,18 +18,28 @@ describeUnless(missing, "ports on IPv6", () => {
     daemon = await startCoracle();
     engine = new EngineClient(daemon.socketPath);
   });
-  afterAll(async () => daemon?.close());
+  afterAll(async () => {
+    await daemon?.close();
+    expect(forwarders()).toEqual([]);
+  });
 
-  test("they lead to a container again once the daemon is back, and are free if it ended meanwhile", async () => {
+  test("they lead to a container while the daemon is dead, and are free once it is back if the container ended", async () => {
     const kept = await published("18410", { Cmd: SERVING });
     const ended = await published("18411", { Cmd: ["sleep", "1000"] });
     await until("an answer", async () => (await answer(18410)) === "hello\n");
     const { State } = await engine.inspect<{ State: { Pid: number } }>(ended);
+    const before = forwarders();
+    expect(before).toHaveLength(1);
     await daemon.end("SIGKILL");
     process.kill(State.Pid, "SIGKILL");
-    expect(await answer(18410)).not.toBe("hello\n");
+    expect(await answer(18410)).toBe("hello\n");
+    expect(await answer(18410, daemon.netns.address)).toBe("hello\n");
     await daemon.start();
     expect(await answer(18410)).toBe("hello\n");
+    await daemon.end("SIGTERM");
+    expect(await answer(18410)).toBe("hello\n");
+    await daemon.start();
+    expect(forwarders()).toEqual(before);
     const next = await published("18411", { Cmd: ["sleep", "1000"] });
     expect((await engine.call("POST", `/containers/${await created("18410")}/start`)).text).toContain(
       "Bind for 0.0.0.0:18410 failed: port is already allocated",
@@ -35,7 +47,7 @@ describeUnless(missing, "ports on IPv6", () => {
     for (const id of [kept, ended, next]) await engine.remove(id);
   });
 
-  test("a thousand clients that disconnect in every way leave no descriptor; the daemon answers meanwhile", async () => {
+  test("a thousand clients that disconnect in every way leave no descriptor, and do not come to the daemon", async () => {
     const id = await published("18412", { Cmd: SERVING });
     await until("an answer", async () => (await answer(18412)) === "hello\n");
     const before = descriptors();
@@ -95,9 +107,9 @@ describeUnless(missing, "ports on IPv6", () => {
     return id;
   }
 
-  /** The answer of a server at [::1]; empty if there is none. */
-  async function answer(port: number): Promise<string> {
-    return (await run(daemon.netns.inside([process.execPath, "-e", ASK, String(port)]))).stdout;
+  /** The answer of a server at an address of the machine, usually [::1]; empty if there is none. */
+  async function answer(port: number, address = "::1"): Promise<string> {
+    return (await run(daemon.netns.inside([process.execPath, "-e", ASK, String(port), address]))).stdout;
   }
 
   async function sockets(port: number): Promise<string> {
@@ -105,14 +117,19 @@ describeUnless(missing, "ports on IPv6", () => {
   }
 
   function descriptors(): number {
-    return readdirSync(`/proc/${daemon.pid()}/fd`).length;
+    return readdirSync(`/proc/${forwarders()[0]}/fd`).length;
+  }
+
+  /** The processes that forward ports of this daemon. */
+  function forwarders(): number[] {
+    return findProcesses("ports.cjs", daemon.directories.root);
   }
 });
 
 const SERVING = ["sh", "-c", "mkdir /www; echo hello > /www/index.html; exec httpd -f -p 80 -h /www"];
 
 const ASK = `
-  const socket = require("net").connect({ host: "::1", port: Number(process.argv[1]) }, () => socket.end("GET / HTTP/1.0\\r\\n\\r\\n"));
+  const socket = require("net").connect({ host: process.argv[2], port: Number(process.argv[1]) }, () => socket.end("GET / HTTP/1.0\\r\\n\\r\\n"));
   let text = "";
   socket.on("error", () => {}).on("data", (bytes) => (text += bytes));
   socket.on("close", () => process.stdout.write(text.split("\\r\\n\\r\\n")[1] ?? ""));

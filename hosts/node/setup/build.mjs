@@ -109,9 +109,10 @@ async function buildCore(root, release) {
   await run({ root, release });
 }
 
-/** The daemon, its threads for content, and the resolver process, which outlives it. */
+/** The daemon, its threads for content, and the processes that outlive it: for names, and for ports. */
 async function bundleDaemon(root) {
   await bundleWhole(root, "runtime-linux/names/resolver/main.ts", "build/names.cjs");
+  await bundleWhole(root, "runtime-linux/networks/forward/main.ts", "build/ports.cjs");
   await bundleWhole(root, "hosts/node/content-thread.ts", "build/content.cjs");
   const bundled = join(root, "build/coracle.cjs");
   const outfile = `${bundled}.part`;

@@ -1,6 +1,8 @@
 // Follows the files of the table: what it answers, and where it listens.
 
-import type { PlacedResolver, TableFiles, TableKind } from "../table-files.js";
+import type { Service as Following } from "../../followers/follower.js";
+import type { Refused } from "../../followers/protocol.js";
+import type { PlacedResolver, TableFiles } from "../table-files.js";
 import { Listener, type Connection } from "./listener.js";
 import { MachineServers } from "./machine-servers.js";
 import { Responder } from "./responder.js";
@@ -11,7 +13,12 @@ import { Table } from "./table.js";
 const MOST_CONNECTIONS = 256;
 const MOST_CONNECTIONS_OF_ONE = 16;
 
-export class Service {
+/** As long as other servers may take to answer. */
+const LAST_ANSWERS_MS = 5000;
+const NONE: readonly Refused[] = [];
+
+export class Service implements Following {
+  readonly patienceMs = LAST_ANSWERS_MS;
   readonly #table = new Table();
   readonly #connections = new Shares<Connection>(MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE);
   readonly #responder = new Responder(this.#table, new MachineServers());
@@ -21,23 +28,27 @@ export class Service {
   constructor(private readonly files: TableFiles) {}
 
   /** A resolver whose namespace or port is not there is left to the engine, which asks for each of them. */
-  followAll(): void {
-    for (const name of this.files.names("endpoints")) this.follow("endpoints", name);
+  async followAll(): Promise<void> {
+    for (const name of this.files.names("endpoints")) await this.follow("endpoints", name);
     for (const name of this.files.names("resolvers")) {
       try {
-        this.follow("resolvers", name);
+        await this.follow("resolvers", name);
       } catch (error) {
         console.error(`${name}: ${(error as Error).message}`);
       }
     }
   }
 
-  /** Throws the error of a call if it cannot listen as the file says. */
-  follow(kind: TableKind, name: string): void {
+  /** Rejects with the error of a call if it cannot listen as the file says. */
+  async follow(kind: string, name: string): Promise<readonly Refused[]> {
     this.#responder.changed();
     if (kind === "endpoints") this.#table.put(name, this.files.read(kind, name));
-    else this.#listen(name, this.files.read(kind, name));
+    else this.#listen(name, this.files.read("resolvers", name));
+    return NONE;
   }
+
+  /** Its sockets are always shared: nobody but its engine's processes knows their ports. */
+  share(): void {}
 
   get isIdle(): boolean {
     return this.#listeners.size === 0;

@@ -115,7 +115,7 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the socket of a forgotten client of a port stays open",
-    file: "runtime-linux/networks/forward-datagrams.ts",
+    file: "runtime-linux/networks/forward/datagrams.ts",
     right: `    flow.socket.close();`,
     wrong: `    if (!WRONG) flow.socket.close();`,
     finder: { test: "tests/runtime-linux/networks/forwarders.test.ts", named: "closing leaves no descriptor" },

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { forwardDatagrams } from "../../../runtime-linux/networks/forward-datagrams.js";
-import { forwardStreams } from "../../../runtime-linux/networks/forward-streams.js";
-import { type Forwarder, Room } from "../../../runtime-linux/networks/forwarder.js";
+import { forwardDatagrams } from "../../../runtime-linux/networks/forward/datagrams.js";
+import { forwardStreams } from "../../../runtime-linux/networks/forward/streams.js";
+import { type Forwarder, Room } from "../../../runtime-linux/networks/forward/forwarder.js";
 import { until } from "../../support/commands.js";
 
 const closing: (() => unknown)[] = [];

@@ -5,12 +5,13 @@
 import { once } from "node:events";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import type { Forwarder, Place, Room } from "./forwarder.js";
+import { boundAt, share } from "./listening.js";
 
 /** A peer that disappears silently is noticed some minutes after this. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Listens only at the address `from`, not on the other family. Rejects with the error of listen(2). */
-export async function forwardStreams(from: Place, to: Place, room: Room): Promise<Forwarder> {
+/** Listens only at the address `from`, not on the other family. `shared`: see `boundAt`, whose error it rejects with. */
+export async function forwardStreams(from: Place, to: Place, room: Room, shared = false): Promise<Forwarder> {
   const open = new Set<Socket>();
   const options = { allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true };
   const server = createServer(options, (client) => {
@@ -24,17 +25,20 @@ export async function forwardStreams(from: Place, to: Place, room: Room): Promis
     }
     pass(client, container, () => room.leave());
   });
-  await listen(server, from);
+  const fd = boundAt("tcp", from, shared);
+  await listen(server, fd);
   return {
     close() {
       server.close();
       for (const socket of open) socket.destroy();
     },
+    share: (isShared) => share(fd, isShared),
+    handOver: () => void server.close(),
   };
 }
 
-async function listen(server: Server, { address, port }: Place): Promise<void> {
-  server.listen({ host: address, port, ipv6Only: true });
+async function listen(server: Server, fd: number): Promise<void> {
+  server.listen({ fd });
   await once(server, "listening");
   server.unref();
   // If a connection cannot be accepted, for lack of descriptors, only its client is affected.

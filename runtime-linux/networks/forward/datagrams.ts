@@ -1,10 +1,11 @@
-// Forwards datagrams from a port of the machine to a container, where no firewall rules do so (see `forward-streams.ts`).
+// Forwards datagrams from a port of the machine to a container, where no firewall rules do so (see `streams.ts`).
 // Each client gets a socket of its own, so that answers find their way back.
 
 import { createSocket, type RemoteInfo, type Socket, type SocketType } from "node:dgram";
 import { once } from "node:events";
-import { isIpv6 } from "./addresses.js";
+import { isIpv6 } from "../addresses.js";
 import type { Forwarder, Place, Room } from "./forwarder.js";
+import { boundAt, share } from "./listening.js";
 
 /** A client is forgotten after this long without traffic in either direction. */
 const IDLE_MS = 90_000;
@@ -12,13 +13,14 @@ const IDLE_MS = 90_000;
 /** If a socket's send queue is longer than this, its receiver is too slow, and datagrams may be dropped. */
 const QUEUE_BYTES = 1 << 20;
 
-/** Receives only at the address `from`, not on the other family. Rejects with the error of bind(2). */
-export async function forwardDatagrams(from: Place, to: Place, room: Room): Promise<Forwarder> {
-  const type = typeFor(from);
-  const socket = createSocket({ type, ipv6Only: type === "udp6" });
-  socket.bind({ address: from.address, port: from.port });
+/** Receives only at the address `from`, not on the other family. `shared`: see `boundAt`, whose error it rejects with. */
+export async function forwardDatagrams(from: Place, to: Place, room: Room, shared = false): Promise<Forwarder> {
+  const fd = boundAt("udp", from, shared);
+  const socket = createSocket(typeFor(from));
   try {
-    await once(socket, "listening");
+    const listening = once(socket, "listening");
+    socket.bind({ fd });
+    await listening;
   } catch (error) {
     socket.close();
     throw error;
@@ -27,12 +29,12 @@ export async function forwardDatagrams(from: Place, to: Place, room: Room): Prom
   socket.on("error", () => {});
   const clients = new Clients(socket, to, room);
   socket.on("message", (bytes, client) => clients.forward(bytes, client));
-  return {
-    close() {
-      socket.close();
-      clients.close();
-    },
+  const close = (): void => {
+    socket.close();
+    clients.close();
   };
+  // An answer that is under way is lost, as any datagram may be: its socket would take datagrams from the next process.
+  return { close, share: (isShared) => share(fd, isShared), handOver: close };
 }
 
 /** The socket for one client's datagrams. */

@@ -1,5 +1,5 @@
-// The engine's end of its resolver process: starts it, finds that of an earlier engine, and replaces one that runs
-// another program.
+// The engine's end of a process that follows its files (`follower.ts`): starts it, finds that of an earlier engine, and
+// replaces one that runs another program.
 
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
@@ -12,8 +12,15 @@ import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello } from "./
 
 /** How often a process may end just when it is needed. */
 const MOST_TRIES = 3;
-/** Little room for new objects, so that they are collected early, and more than a full table needs for old ones. */
-const MEMORY = ["--max-semi-space-size=1", "--max-old-space-size=48", "--v8-pool-size=1"];
+/** Little room for new objects, so that they are collected early. */
+const MEMORY = ["--max-semi-space-size=1", "--v8-pool-size=1"];
+
+/** What the process runs. */
+export interface Program {
+  file: string;
+  /** Room for old objects, in MiB: more than it ever needs. */
+  heap: number;
+}
 
 export interface Connection {
   hello: Hello;
@@ -21,7 +28,7 @@ export interface Connection {
   waiting: Map<number, (followed: Followed) => void>;
 }
 
-export class ResolverProcess {
+export class FollowerProcess {
   #connection: Promise<Connection> | undefined;
   /** What the process that is in use still has to do. */
   #live: Connection["waiting"] | undefined;
@@ -32,18 +39,18 @@ export class ResolverProcess {
   constructor(
     private readonly kernel: Kernel,
     private readonly directory: string,
+    private readonly program: Program,
     private readonly lost: () => void,
-    private readonly program = PROGRAM,
   ) {}
 
   /**
-   * Tells the process about a file, and resolves with the errno if it could not do as the file says. A process that ends
+   * Tells the process about a file, and resolves with what it could not do as the file says. A process that ends
    * meanwhile, because it had nothing to do, is started anew.
    */
-  async changed(kind: Changed["kind"], name: string): Promise<string | undefined> {
+  async changed(kind: string, name: string): Promise<Followed> {
     for (let tries = 1; ; tries++) {
-      const errno = await this.#tell(await this.connection(), kind, name);
-      if (errno !== "EPIPE" || tries === MOST_TRIES) return errno;
+      const followed = await this.#tell(await this.connection(), kind, name);
+      if (followed.errno !== "EPIPE" || tries === MOST_TRIES) return followed;
     }
   }
 
@@ -74,24 +81,24 @@ export class ResolverProcess {
     connection?.socket.destroy();
   }
 
-  async #tell({ socket, waiting }: Connection, kind: Changed["kind"], name: string): Promise<string | undefined> {
+  async #tell({ socket, waiting }: Connection, kind: string, name: string): Promise<Followed> {
     const id = ++this.#last;
-    const { errno } = await new Promise<Followed>((resolve) => {
+    const followed = await new Promise<Followed>((resolve) => {
       waiting.set(id, resolve);
       socket.write(`${JSON.stringify({ id, kind, name } satisfies Changed)}\n`);
     });
     waiting.delete(id);
-    return errno;
+    return followed;
   }
 
   async #find(): Promise<Connection> {
-    const program = createHash("sha256").update(readFileSync(this.program)).digest("hex");
+    const program = createHash("sha256").update(readFileSync(this.program.file)).digest("hex");
     const found = await this.#connect();
     if (found?.hello.program === program) return this.#keep(found);
     found?.socket.destroy();
     await this.#start(program);
     const started = await this.#connect();
-    if (started === undefined) throw new Error("the resolver process has ended");
+    if (started === undefined) throw new Error(`${this.program.file} has ended`);
     return this.#keep(started);
   }
 
@@ -101,9 +108,10 @@ export class ResolverProcess {
   }
 
   async #start(program: string): Promise<void> {
+    const { file, heap } = this.program;
     const log = openSync(join(this.directory, LOG), "a");
     try {
-      const args = [...MEMORY, this.program, this.directory, program];
+      const args = [...MEMORY, `--max-old-space-size=${heap}`, file, this.directory, program];
       const files = ["ignore", log, log, "pipe"] as const;
       await ready(startChild(this.kernel, { program: process.execPath, args, files }));
     } finally {
@@ -140,12 +148,12 @@ export class ResolverProcess {
   }
 }
 
-/** The bundle is in `build`, this file in `runtime-linux/names`. */
-const PROGRAM = fileURLToPath(
-  new URL(import.meta.url.endsWith(".cjs") ? "names.cjs" : "../../build/names.cjs", import.meta.url),
-);
+/** A bundle's path. Bundles are in `build`, this file in `runtime-linux/followers`. */
+export function bundled(name: string): string {
+  return fileURLToPath(new URL(import.meta.url.endsWith(".cjs") ? name : `../../build/${name}`, import.meta.url));
+}
 
-/** Waits until the process answers queries, or has ended. */
+/** Waits until the process serves, or has ended. */
 async function ready({ pipes, gone }: Child): Promise<void> {
   const pipe = pipes[3]!;
   pipe.on("error", () => {});
