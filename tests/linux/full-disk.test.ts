@@ -4,12 +4,14 @@ import { mkdtemp, readdir, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tarOf } from "../support/archives/images.js";
+import { dockerArchive, tarOf } from "../support/archives/images.js";
+import { rawTar } from "../support/archives/tar.js";
 import { atOnce } from "../support/at-once.js";
 import { must, until } from "../support/commands.js";
 import { EngineClient, messageOf } from "../support/engine-client.js";
 import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
+import type { RawResponse } from "../support/raw-http.js";
 
 const missing = missingLinux();
 const CONTAINERS = 40;
@@ -25,9 +27,12 @@ describeUnless(missing, "a full disk", () => {
       const daemon = await startCoracle([], join(small, "data"));
       try {
         const engine = new EngineClient(daemon.socketPath);
-        const running = await engine.running({ Cmd: ["sh", "-c", "while :; do echo alive; sleep 0.1; done"] });
+        const script = "head -c 3000000 /dev/urandom > /large; while :; do echo alive; sleep 0.1; done";
+        const running = await engine.running({ Cmd: ["sh", "-c", script] });
+        await until("its file", async () => (await engine.logs(running)).stdout.startsWith("alive"));
         await fill(small);
         await importsNothing(engine, small);
+        await addsNothing(engine, small, running);
         const made: string[] = [];
         const refusals: string[] = [];
         await atOnce(CONTAINERS, AT_ONCE, async () => {
@@ -46,6 +51,7 @@ describeUnless(missing, "a full disk", () => {
         const listed = list.map(({ Id }) => Id);
         for (const id of [...made, running]) expect(listed).toContain(id);
         expect(await engine.inspect(running)).toMatchObject({ State: { Status: "running" } });
+        for (const ask of additions(engine, running)) expect(await answerOf(ask)).not.toMatch(/error|message/);
         for (const id of listed) await engine.remove(id);
         expect((await engine.run({ Cmd: ["echo", "all well"] })).stdout).toBe("all well\n");
         expect(await engine.read("/containers/json?all=1")).toEqual([]);
@@ -67,6 +73,43 @@ async function importsNothing(engine: EngineClient, small: string): Promise<void
   expect([answer.status, answer.text]).toEqual([500, expect.stringContaining("no space left on device")]);
   expect(await engine.read("/images/json?all=1")).toEqual(images);
   expect(await readdir(join(small, "data", "archives"))).toEqual([]);
+}
+
+/** Nor do a load, a build and a commit; the same requests succeed once there is room. */
+async function addsNothing(engine: EngineClient, small: string, container: string): Promise<void> {
+  const images = await engine.read("/images/json?all=1");
+  for (const ask of additions(engine, container)) {
+    // A command that cannot write fails by itself; there may be no room for what it says.
+    expect(await answerOf(ask)).toMatch(/no space left on device|returned a non-zero code: 1/i);
+    expect(await engine.read("/images/json?all=1")).toEqual(images);
+    expect(await readdir(join(small, "data", "archives"))).toEqual([]);
+    expect(await readdir(join(small, "data", "layers/tmp"))).toEqual([]);
+  }
+}
+
+/** Requests that need 2 MiB of disk and more. */
+function additions(engine: EngineClient, container: string): (() => Promise<RawResponse>)[] {
+  const large = Buffer.alloc(2 << 20, 2);
+  const build = (dockerfile: string, body: Buffer): Promise<RawResponse> => {
+    const context = rawTar([
+      { name: "Dockerfile", body: `FROM busybox\n${dockerfile}\n` },
+      { name: "large", body },
+    ]);
+    return engine.call("POST", "/build?forcerm=1", context);
+  };
+  return [
+    async () => {
+      const layers = [await tarOf([{ name: "loaded", body: large }])];
+      return engine.call("POST", "/images/load", await dockerArchive([{ reference: "loaded:1", config: {}, layers }]));
+    },
+    () => build("COPY large /", large),
+    () => build("RUN head -c 2000000 /dev/urandom > /made", Buffer.alloc(0)),
+    () => engine.call("POST", `/commit?container=${container}&repo=committed`),
+  ];
+}
+
+async function answerOf(ask: () => Promise<RawResponse>): Promise<string> {
+  return (await ask()).text;
 }
 
 /** Null if it refuses; then it must give the reason. */

@@ -69,10 +69,13 @@ describe("a launch", () => {
     ["/plain", "EACCES"],
     ["/etc", "EACCES"],
     ["", "ENOENT"],
-    ["strange", "ENOEXEC"],
   ])("of %j fails with %s", async (program, error) => {
     const what = { tag: "program", val: { program, error } };
     await expect(new World().launch([program])).rejects.toMatchObject({ failure: what });
+  });
+
+  it("of a file that no kernel can execute says so itself, and ends", async () => {
+    expect(await new World().run(["strange"])).toMatchObject({ stderr: "exec strange: Exec format error\n", code: 1 });
   });
 
   it.each(["/etc/passwd", "/etc/passwd/x"])("fails in %s, which is not a directory", async (path) => {

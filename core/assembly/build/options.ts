@@ -168,7 +168,11 @@ function readHostConfig(options: BuildOptions, call: Call): Refusal | null {
   setText(host, "CpusetMems", query.first("cpusetmems"));
   setText(host, "CgroupParent", query.first("cgroupparent"));
   setText(host, "NetworkMode", query.first("networkmode"));
-  setText(host, "Isolation", query.first("isolation"));
+  const isolation = query.first("isolation");
+  if (isolation.length > 0 && isolation.toLowerCase() != "default") {
+    return badParameter(`unsupported isolation: ${quoteText(isolation)}`);
+  }
+  setText(host, "Isolation", isolation);
   const hosts = query.all("extrahosts");
   if (hosts.length > 0) host.set("ExtraHosts", Json.strings(hosts));
   // The build reads what its containers write from their logs.

@@ -40,6 +40,26 @@ export function findProgram(argv: readonly string[], search: Search, depth = 0):
   throw new NoProgram(command, true, "ENOEXEC");
 }
 
+/**
+ * For a process without a parent. A runtime has started it before the kernel sees that it cannot execute the file, so the
+ * process itself tells that and ends. Throws `NoProgram` for all else.
+ */
+export function findFirst(argv: readonly string[], search: Search): Found {
+  try {
+    return findProgram(argv, search);
+  } catch (error) {
+    if (!(error instanceof NoProgram) || error.code !== "ENOEXEC") throw error;
+    return { program: refused(error), argv };
+  }
+}
+
+function refused({ command, reason }: NoProgram): Program {
+  return async (process) => {
+    await process.stderr.write(`exec ${command}: ${reason}\n`);
+    return 1;
+  };
+}
+
 /** The file for a name without a slash; undefined if there is none. Files that may not be executed are skipped. */
 export function lookup(name: string, { files, cwd, path = DEFAULT_PATH }: Search): string | undefined {
   if (name === "") return undefined;

@@ -1,7 +1,7 @@
 // The processes of one run of a container: their table, groups and limits, and operations on all of them at once.
 
 import { Killed, type ChildStart, type Program } from "../program.js";
-import { findProgram, type Found } from "./executable.js";
+import { findFirst, findProgram, type Found } from "./executable.js";
 import type { Inheritance, Stdio } from "./inheritance.js";
 import type { Kernel, Limits, ResourceLimit } from "./kernel.js";
 import type { Namespace } from "./namespace.js";
@@ -71,7 +71,7 @@ export class PidNamespace implements Namespace<ContainerProcess> {
 
   /** Starts a process without a parent: the first process or an exec. Throws `NoProgram`. */
   start(given: Inheritance): ContainerProcess {
-    const found = findProgram(given.argv, {
+    const found = findFirst(given.argv, {
       files: this.kernel.files({ ...given, pid: 1 }),
       cwd: given.cwd,
       path: given.env.get("PATH"),

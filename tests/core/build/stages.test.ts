@@ -90,9 +90,9 @@ test("tell what ends the build when it reaches them", () => {
     "ARG q=${ failed to process \"${\": syntax error: missing '}'",
     "0 from nothing: base name ($v) should not be blank",
     "1 from a as x",
-    "2 from b as x: x stage name already used",
+    "2 from b as x uses 1: x stage name already used",
     '3 from nothing: failed to process "${v:?none}": v: none',
     "4 from c: failed to process \"${\": syntax error: missing '}'",
-    "needed 4, target 4",
+    "needed 1 2 4, target 4",
   ]);
 });

@@ -45,7 +45,7 @@ onEngines(
       const before = await images();
       const packed = { name: "t.tgz", body: gzipSync(rawTar(bomb())) };
       const { error } = await buildOn(engine(), "FROM busybox\nADD t.tgz /x/\n", [packed]);
-      expect(error?.["error"]).toBe(`ADD failed: ${SENTENCE}`);
+      expect(error?.["error"]).toBe(`failed to copy files: ${SENTENCE}`);
       expect(await images()).toEqual(before);
     });
 

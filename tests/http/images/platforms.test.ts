@@ -1,7 +1,8 @@
 // Removal of an image for a platform: only our engines are new enough.
 import { expect, test } from "vitest";
 import { dockerArchive, tarOf, type ImageSpec } from "../../support/archives/images.js";
-import { messageOf } from "../../support/engine-client.js";
+import { until } from "../../support/commands.js";
+import { messageOf, type Json } from "../../support/engine-client.js";
 import { onEngines } from "../../support/on-engines.js";
 
 onEngines("platforms", (engine, kind) => {
@@ -34,4 +35,28 @@ onEngines("platforms", (engine, kind) => {
     await engine().must(200, "DELETE", `/images/foreign:1?platforms=${other}`, undefined, { version: "1.41" });
     expect((await engine().call("GET", "/images/foreign:1/json")).status).toBe(404);
   });
+
+  test("a container of an image for another machine: a warning, and a program that cannot run", async () => {
+    // An ELF header of 64 bits for a processor (0) that no machine has.
+    const head = Buffer.from("7f454c460201010000000000000000000200000001", "hex");
+    const program = Buffer.concat([head, Buffer.alloc(200)]);
+    const layers = [await tarOf([{ name: "run", body: program, mode: 0o755 }])];
+    const spec: ImageSpec = { reference: "foreign:2", config: { Cmd: ["/run"] }, layers, architecture: "s390x" };
+    await engine().load(await dockerArchive([spec]));
+    const created = await engine().must(201, "POST", "/containers/create", { Image: "foreign:2" });
+    const { Id, Warnings } = created.json<{ Id: string; Warnings: string[] }>();
+    expect(Warnings).toEqual([expect.stringMatching(WARNING)]);
+    const asked = await engine().must(201, "POST", "/containers/create?platform=linux/s390x", { Image: "foreign:2" });
+    expect(asked.json<{ Warnings: string[] }>().Warnings ?? []).toEqual([]);
+    await engine().start(Id);
+    expect(await engine().wait(Id)).toBe(1);
+    await until("its error", async () => /exec.*\/run.*: exec format error\n$/i.test((await engine().logs(Id)).stderr));
+    expect((await engine().inspect<{ State: Json }>(Id)).State).toMatchObject({ Status: "exited", Error: "" });
+    await engine().remove(Id);
+    await engine().remove(asked.json<{ Id: string }>().Id);
+    await engine().must(200, "DELETE", "/images/foreign:2");
+  });
 });
+
+const WARNING =
+  /^The requested image's platform \(linux\/s390x\) does not match the detected host platform \(linux\/\w+(\/v\d)?\) and no specific platform was requested$/;

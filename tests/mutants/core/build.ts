@@ -59,8 +59,8 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
   {
     name: "stages that the target does not need are built",
     file: "build/stages/stages.ts",
-    right: `if (!wanted[i]) continue;`,
-    wrong: `if (!WRONG && !wanted[i]) continue;`,
+    right: `if (!wanted[i] && !this.all[i].isNamedTwice) continue;`,
+    wrong: `if (!WRONG && !wanted[i] && !this.all[i].isNamedTwice) continue;`,
     finder: { test: STAGES, named: "need what they take files from" },
   },
   {

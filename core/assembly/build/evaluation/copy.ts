@@ -6,6 +6,7 @@ import { isDigest } from "../../image/reference";
 import { quoteText } from "../../text/go-quote";
 import { parsePatterns } from "../ignore/ignore-file";
 import { BuildState } from "./build-state";
+import { leavesContext } from "./context-path";
 import { parseMode } from "./copy-mode";
 import { CopyStep, Source, SourceKind, Step, StepKind } from "./step";
 import { pathFrom } from "./work-directory";
@@ -106,17 +107,6 @@ function isGit(text: string): bool {
   if (!text.startsWith("http://") && !text.startsWith("https://")) return false;
   const fragment = text.indexOf("#");
   return (fragment < 0 ? text : text.slice(0, fragment)).endsWith(".git");
-}
-
-function leavesContext(path: string): bool {
-  const parts = path.split("/");
-  let depth = 0;
-  for (let i = 0; i < parts.length; i++) {
-    if (parts[i] == "..") depth--;
-    else if (parts[i].length > 0 && parts[i] != ".") depth++;
-    if (depth < 0) return true;
-  }
-  return false;
 }
 
 /** A slash at the end stays: it makes the destination a directory; so does the path `.` or `..`. */

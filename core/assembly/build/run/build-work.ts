@@ -31,6 +31,7 @@ import { decodeUtf8 } from "../../text/utf8";
 import { MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
 import { emptyContinuations, Warning, warningLines } from "../dockerfile/warning";
 import { BuildArguments } from "../evaluation/build-arguments";
+import { leavesContext } from "../evaluation/context-path";
 import { declarePlatforms } from "../evaluation/platform-arguments";
 import { pathFrom } from "../evaluation/work-directory";
 import { parseIgnoreFile } from "../ignore/ignore-file";
@@ -197,20 +198,26 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
 
   /**
    * Clients leave out of the context what the `.dockerignore` ignores, except for files that the engine reads: no copy sees
-   * them then (as in Docker, which does not look at the other patterns). A Dockerfile's own file comes first, as in
-   * BuildKit. Clients of the classic builder do not know it: all its patterns count here.
+   * them then (as in Docker, which does not look at the other patterns). With a malformed pattern it hides nothing, as
+   * Docker: the client has read the same file. A Dockerfile's own file comes first, as in BuildKit. Clients of the classic
+   * builder do not know it: all its patterns count here.
    */
   private tookIgnores(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     const isOwn = step == Step.OwnIgnores;
     if (failure !== null && !lacksPath(failure)) return this.refuse(unreadable(failure));
     if (isOwn && failure !== null) return this.read(Step.Ignores, IGNORE_FILE);
-    const dockerfile = pathFrom("/", this.options.dockerfile).slice(1);
+    const name = this.options.dockerfile;
+    if (leavesContext(name)) return this.refuse(internal(`forbidden path outside the build context: ${name} ()`));
+    const dockerfile = pathFrom("/", name).slice(1);
     const text = failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value);
     const file = parseIgnoreFile(text, isOwn ? dockerfile + IGNORE_FILE : IGNORE_FILE);
-    if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
+    const isMalformed = file.problem.length > 0;
+    if (isOwn && isMalformed) return this.refuse(badParameter(file.problem));
     const read = [IGNORE_FILE, dockerfile];
     if (isOwn) this.facts.hidden = file.texts();
-    else for (let i = 0; i < read.length; i++) if (file.ignores(read[i])) this.facts.hidden.push(escaped(read[i]));
+    else
+      for (let i = 0; i < read.length; i++)
+        if (!isMalformed && file.ignores(read[i])) this.facts.hidden.push(escaped(read[i]));
     this.read(Step.Dockerfile, this.options.dockerfile);
   }
 

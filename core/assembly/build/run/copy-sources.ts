@@ -59,7 +59,7 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
   }
 
   imageMissing(why: string): void {
-    this.fail(why);
+    this.fail(`invalid from flag value ${this.copy.from}: ${why}`);
   }
 
   filesChosen(place: Place, chosen: Chosen): void {

@@ -22,6 +22,7 @@ import { lacksPath } from "../../failure/missing";
 import { failureText } from "../../failure/text";
 import { Claims } from "../../image/layers/claims";
 import { tarLimits } from "../../image/limits";
+import { ownerProblem, unknownOwner } from "./copy-owner";
 import { CopyWish } from "./copy-wish";
 import { CopySource, FoundSources } from "./found-sources";
 import { baseName, lastParts } from "./paths";
@@ -56,6 +57,9 @@ export class CopyWork extends PlaceWork {
   }
 
   begin(): void {
+    const owner = this.wish.owner;
+    const problem = owner === null ? "" : ownerProblem(owner);
+    if (problem.length > 0) return this.failed(problem);
     this.place.mount(this, Step.Mount);
   }
 
@@ -63,7 +67,10 @@ export class CopyWork extends PlaceWork {
     this.op = 0;
     if (this.cancelled) return;
     if (step == Step.Look) return this.looked(outcome, failure);
-    if (failure !== null) return this.fail(failureText(failure));
+    if (failure !== null) {
+      const problem = unknownOwner(failure);
+      return problem.length > 0 ? this.failed(problem) : this.fail(failureText(failure));
+    }
     if (step == Step.Mount) this.op = askContent(this, Step.Look, new ContentCommandStat(this.place.at(this.wish.to)));
     else if (step == Step.Copy || step == Step.Source) this.copyNext();
     else this.makeLayer();
@@ -131,6 +138,11 @@ export class CopyWork extends PlaceWork {
   }
 
   protected fail(why: string): void {
-    super.fail(`${this.wish.keyword} failed: ${why}`);
+    this.failed(`failed to copy files: ${why}`);
+  }
+
+  /** `why`: the whole sentence. */
+  private failed(why: string): void {
+    super.fail(why);
   }
 }

@@ -13,6 +13,8 @@ export class Stage {
   platform: string = "";
   /** The sentence of Docker's with which the build ends when it reaches the stage; empty if there is none. */
   problem: string = "";
+  /** An earlier stage has its name. */
+  isNamedTwice: bool = false;
   /** Stages of which it needs files, or begins with. Each is an earlier one, once. */
   uses: i32[] = [];
   /** What its triggers take files from: stages or images, in lower case, each once. */

@@ -50,9 +50,10 @@ export class Stages {
     }
     this.setBase(stage, base.text);
     if (instruction.words.length == 3) stage.name = instruction.words[2].toLowerCase();
-    if (!this.names.add(stage.name) && stage.problem.length == 0) {
-      stage.problem = `${stage.name} stage name already used`;
-    }
+    if (this.names.add(stage.name)) return;
+    stage.isNamedTwice = true;
+    stage.use(this.names.place(stage.name));
+    if (stage.problem.length == 0) stage.problem = `${stage.name} stage name already used`;
   }
 
   /** Adds an instruction to the newest stage. */
@@ -104,7 +105,8 @@ export class Stages {
     wanted[target] = true;
     const needed: i32[] = [];
     for (let i = target; i >= 0; i--) {
-      if (!wanted[i]) continue;
+      // Which of two stages a name means would be a guess: the build ends there, as Docker's.
+      if (!wanted[i] && !this.all[i].isNamedTwice) continue;
       needed.push(i);
       for (let j = 0; j < this.all[i].uses.length; j++) wanted[this.all[i].uses[j]] = true;
     }

@@ -61,8 +61,9 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   }
 
   begin(): void {
-    this.announce(this.plan.from.original);
     const plan = this.plan;
+    if (plan.isNamedTwice) return this.fail(plan.problem, 0);
+    this.announce(plan.from.original);
     if (plan.problem.length > 0) return this.fail(plan.problem, 0);
     if (plan.isScratch) return this.startEmpty();
     if (plan.base >= 0) {
@@ -74,9 +75,13 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
 
   private startEmpty(): void {
     const platform = wantedPlatform(this.plan, this.facts);
-    if (platform === null && this.plan.platform.length > 0) return this.fail(platformError(), 0);
+    if (platform === null && this.plan.platform.length > 0) return this.fail(this.platformProblem(), 0);
     this.state.platform = platform;
     this.startFrom(null);
+  }
+
+  private platformProblem(): string {
+    return `failed to parse platform ${this.plan.platform}: ${platformError()}`;
   }
 
   imageFound(image: Image): void {
@@ -141,7 +146,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   private search(name: string): void {
     this.stream.wanted(this.plan, name);
     const search = imageSearch(this.plan, this.facts, this);
-    if (search === null) return this.fail(platformError(), 0);
+    if (search === null) return this.fail(this.platformProblem(), 0);
     this.work = search;
     search.begin(name, this.facts.options.pull);
   }

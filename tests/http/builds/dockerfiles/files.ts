@@ -1,7 +1,8 @@
-// Dockerfiles that every builder must treat alike. Each line of one is a case; what they copy is `CONTEXT`.
+// Dockerfiles that copy and run, and their context.
 
 import { gzipSync } from "node:zlib";
-import { rawTar, type RawEntry } from "../../support/archives/tar.js";
+import { rawTar, type RawEntry } from "../../../support/archives/tar.js";
+import { PATHS, type Recipe } from "./recipe.js";
 
 const INNER: RawEntry[] = [
   { name: "in/", flag: "5", mode: 0o750, uid: 3, gid: 3, mtime: 777 },
@@ -31,8 +32,7 @@ export const CONTEXT: RawEntry[] = [
   { name: "run.sh", body: "#!/bin/sh\necho run\n", mode: 0o755, mtime: 1016 },
 ];
 
-/** One Dockerfile each; `FROM busybox` stands in front of those that have no FROM. */
-export const DOCKERFILES: readonly string[] = [
+export const FILES: readonly (string | Recipe)[] = [
   // Files.
   "COPY a.txt /one\nCOPY a.txt /two/\nCOPY a.txt /three/four/five\nCOPY a.txt /etc\nCOPY a.txt b.txt /six/\nCOPY a.txt .",
   "COPY *.txt /one/\nCOPY ?.txt /two/\nCOPY [ab].txt /three/\nCOPY d/* /four/\nCOPY d/s*/g /five\nCOPY [^a-z]* /six/",
@@ -75,7 +75,10 @@ export const DOCKERFILES: readonly string[] = [
   "COPY no* /x",
   "COPY a.txt b.txt /x",
   "COPY ../a.txt /x",
-  "RUN touch /x\nCOPY d /x",
-  "FROM scratch\nCOPY --from=none:1 /a /b",
+  {
+    file: "FROM busybox\nRUN touch /x\nCOPY d /x\n",
+    ours: { error: "failed to copy files: cannot copy to non-directory: /x", why: PATHS },
+  },
+  "FROM scratch\nCOPY --from=localhost:1/none /a /b",
   "COPY --from=9 /a /b",
 ];

@@ -1,0 +1,55 @@
+// What the instructions leave in the config of an image.
+
+import { PATHS, type Recipe } from "./recipe.js";
+
+export const CONFIGS: readonly (string | Recipe)[] = [
+  "EXPOSE 80-82/udp 80/TCP 443 443/tcp\nEXPOSE 53/sctp",
+  "EXPOSE 80:90",
+  "EXPOSE 127.0.0.1:80:81",
+  "STOPSIGNAL 9",
+  "STOPSIGNAL kill",
+  "STOPSIGNAL SIGRTMIN+3",
+  "USER a:b\nUSER 0\nUSER :5",
+  "WORKDIR rel\nWORKDIR ..\nWORKDIR /\nWORKDIR a b\nWORKDIR /x/./y//",
+  'HEALTHCHECK --start-period=3s --retries=1 CMD ["a", "b"]',
+  "HEALTHCHECK cmd a b\nHEALTHCHECK none",
+  "HEALTHCHECK --interval=1m30s --timeout=500ms CMD a\nENTRYPOINT x",
+  "LABEL a=b b = c",
+  'LABEL "a=b"=c d="" e=\'\' a.b/c-d=1',
+  'LABEL a b c\nLABEL d  "e"',
+  'VOLUME /a /b/ /a\nVOLUME rel\nVOLUME [ "/c" , "/d e" ]',
+  'CMD ["x"]\nENTRYPOINT ["y"]',
+  'FROM busybox AS a\nCMD ["x"]\nENTRYPOINT ["y"]\nFROM a\nENTRYPOINT ["z"]',
+  'FROM busybox AS a\nENTRYPOINT ["y"]\nCMD ["x"]\nFROM a AS b\nENV A=1\nFROM b\nUSER 5',
+  "ENV PATH=/x:$PATH\nENV A=1\nENV A=2 B=1\nENV B=",
+  'ONBUILD RUN x\nonbuild  env  a=1\nONBUILD COPY ["a", "b"]\nONBUILD CMD ["x"]',
+  { file: "FROM busybox\nLABEL a=1 b=2\n", query: `labels=${encodeURIComponent('{"b":"3","c":"x y"}')}` },
+  { file: "FROM busybox\n", query: `labels=${encodeURIComponent('{"c":"1"}')}` },
+  // ONBUILD built upon.
+  "FROM busybox AS a\nONBUILD ENV X=1\nONBUILD LABEL l=$X\nONBUILD USER 5\nFROM a\nENV Y=$X",
+  "FROM busybox AS a\nONBUILD RUN echo made > /made\nONBUILD COPY a.txt /o/\nONBUILD WORKDIR /o\nFROM a\nCOPY b.txt .",
+  "FROM busybox AS a\nONBUILD ARG A=1\nONBUILD ENV X=$A\nFROM a\nENV Y=$A",
+  "FROM busybox AS a\nONBUILD ENV X=1\nFROM a AS b\nFROM b\nENV Y=${X:-none}",
+  "FROM busybox AS a\nONBUILD COPY --from=a /etc/passwd /p\nFROM a",
+  "FROM busybox AS a\nONBUILD COPY none /x\nFROM a",
+  'FROM busybox AS a\nONBUILD CMD ["x"]\nONBUILD ENTRYPOINT ["y"]\nFROM a',
+  // Targets.
+  { file: "FROM busybox AS one\nENV A=1\nFROM busybox AS two\nENV A=2\n", query: "target=one" },
+  { file: "FROM busybox AS one\nENV A=1\nFROM busybox AS two\nENV A=2\n", query: "target=ONE" },
+  { file: "FROM busybox AS One\nENV A=1\nFROM busybox\nENV A=2\n", query: "target=one" },
+  { file: "FROM busybox\nENV A=1\nFROM busybox\nENV A=2\n", query: "target=0" },
+  { file: "FROM busybox AS one\nENV A=1\n", query: "target=none" },
+  { file: "FROM busybox AS one\nENV A=1\n", query: "target=7" },
+  "FROM busybox AS a\nENV A=1\nFROM busybox AS a\nENV A=2\nFROM a\nENV B=$A",
+  "FROM busybox AS a\nENV A=1\nFROM A\nENV B=$A",
+  // What the client names.
+  { file: "FOO\n", files: [{ name: "x/other", body: "FROM busybox\nENV A=1\n" }], query: "dockerfile=x/other" },
+  { file: "FOO\n", files: [{ name: "x/other", body: "FROM busybox\nENV A=1\n" }], query: "dockerfile=./x/../x/other" },
+  { file: "FROM busybox\n", query: "dockerfile=none" },
+  { file: "FROM busybox\n", query: "dockerfile=../Dockerfile" },
+  {
+    file: "FROM busybox\n",
+    query: "dockerfile=d",
+    ours: { error: '500 "/d" is not a file', why: PATHS },
+  },
+];
