@@ -180,6 +180,52 @@ describeUnless(missing, "kill -9 of the daemon during a request", () => {
     await expectNothingLeft();
   });
 
+  test("load, killed before and after its last byte: a whole image or none, and the next load succeeds", async () => {
+    const layers = [await busyboxLayer(), await tarOf([{ name: "a", body: Buffer.alloc(2 << 20, "loaded") }])];
+    const archive = await dockerArchive([{ reference: "loaded:1", config: { Cmd: ["head", "-c6", "/a"] }, layers }]);
+    for (const part of [archive.length / 2, archive.length - 1600, archive.length]) {
+      for (const delay of [0, 10, 30, 80]) {
+        const connection = await RawConnection.open(killed.engine.socketPath);
+        const request = encodeRequest({ method: "POST", target: "/images/load?quiet=1", body: archive });
+        connection.send(request.subarray(0, Math.floor(request.length - archive.length + part)));
+        await pause(delay);
+        await killed.daemon.end("SIGKILL");
+        connection.close();
+        await killed.daemon.start();
+        const found = await killed.engine.call("GET", "/images/loaded:1/json");
+        expect([part, found.status]).toEqual([part, part < archive.length ? 404 : found.status]);
+        expectNoHalves();
+        if (found.status === 404) continue;
+        expect((await killed.engine.run({ Image: "loaded:1" })).stdout).toBe("loaded");
+        await killed.engine.must(200, "DELETE", "/images/loaded:1");
+      }
+    }
+    await killed.engine.load(archive);
+    expect((await killed.engine.run({ Image: "loaded:1" })).stdout).toBe("loaded");
+    await killed.engine.must(200, "DELETE", "/images/loaded:1");
+    await expectNothingLeft();
+  });
+
+  test("commit, killed at any moment: a whole image or none, and the next commit succeeds", async () => {
+    const id = await created({ Cmd: ["sh", "-c", "head -c 3000000 /dev/zero > /a; echo kept > /b"] });
+    await killed.engine.start(id);
+    expect(await killed.engine.wait(id)).toBe(0);
+    const target = `/commit?container=${id}&repo=committed&tag=1`;
+    for (const delay of DELAYS_MS) {
+      await killedDuring(delay, () => killed.engine.call("POST", target));
+      await expectTruth();
+      expectNoHalves();
+      if ((await killed.engine.call("GET", "/images/committed:1/json")).status === 404) continue;
+      expect((await killed.engine.run({ Image: "committed:1", Cmd: ["cat", "/b"] })).stdout).toBe("kept\n");
+      await killed.engine.must(200, "DELETE", "/images/committed:1");
+    }
+    await killed.engine.must(201, "POST", target);
+    expect((await killed.engine.run({ Image: "committed:1", Cmd: ["cat", "/b"] })).stdout).toBe("kept\n");
+    await killed.engine.must(200, "DELETE", "/images/committed:1");
+    await removeAll();
+    await expectNothingLeft();
+  });
+
   test("build, killed at each of its steps: its containers go, and the next build has the steps that were done", async () => {
     const target = "/build?t=killed-build&rm=1";
     const context = rawTar([{ name: "Dockerfile", body: DOCKERFILE }]);
@@ -206,6 +252,14 @@ describeUnless(missing, "kill -9 of the daemon during a request", () => {
     await killed.engine.must(200, "POST", "/build/prune");
     await expectNothingLeft();
   });
+
+  /** Neither archives nor layers that are half made stay. */
+  function expectNoHalves(): void {
+    for (const name of ["archives", "layers/tmp"]) {
+      const directory = join(killed.daemon.directories.dataRoot, name);
+      expect([name, existsSync(directory) ? readdirSync(directory) : []]).toEqual([name, []]);
+    }
+  }
 
   /** How many layers have arrived in part. */
   function arrived(): number {
