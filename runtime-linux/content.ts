@@ -73,7 +73,7 @@ export function linuxContent(deps: ContentDeps): LinuxContent {
     perform: (op, command, report) => carrier.perform(op, command, report),
     sweep: async () => {
       const { swept = UNTOLD } = deps;
-      await carrier.layers.sweep(swept);
+      await carrier.layers.sweep(swept, carrier.filesystems.mounts().length > 0);
       await carrier.archives.sweep(swept);
     },
     saved: (members) => savedArchive(members, carrier.tars),
@@ -165,7 +165,7 @@ class Carrier {
       case "measure":
         return { tag: "size", val: await this.filesystems.measure(command.val) };
       case "measure-tar":
-        return { tag: "size", val: BigInt(await this.tars.size(command.val)) };
+        return { tag: "size", val: BigInt(await this.#measureTar(command.val)) };
       case "stat":
         return { tag: "stat", val: this.#stat(command.val) };
       case "make-directory":
@@ -226,7 +226,7 @@ class Carrier {
     const work: Work = async (told, stop) => {
       const dropped = this.layers.dropped(layer.chain);
       if (dropped !== undefined) await dropped;
-      return this.layers.record(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
+      return (layer.anew ? undefined : this.layers.record(layer.chain)?.size) ?? makeLayer(layer, deps, told, stop);
     };
     return this.#unpacking.ask(layer.chain, work, report, signal);
   }
@@ -288,6 +288,14 @@ class Carrier {
     const { record } = this.layers.known(chain);
     record.tar ??= { size: await this.#workers.run("length", { chain, record }, { signal: NEVER }), as: "blob" };
     return record.tar.size;
+  }
+
+  /** To verify it, its checks are made while it is read. */
+  async #measureTar({ chain, verify }: content.MeasuredTar): Promise<number> {
+    if (!verify) return this.tars.size(chain);
+    let size = 0;
+    for await (const piece of this.tars.tar(chain)) size += piece.length;
+    return size;
   }
 
   async #download(

@@ -185,7 +185,7 @@ function contentWords(command: Command<"content">, naming: Naming): string {
     case "measure":
       return `measure the files of ${containerName(naming, command.val)}`;
     case "measure-tar":
-      return `measure the tar of layer ${shortId(command.val)}`;
+      return `${command.val.verify ? "verify" : "measure"} the tar of layer ${shortId(command.val.chain)}`;
     case "stat":
       return `look at ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
     case "make-directory":

@@ -164,26 +164,18 @@ describeUnless(missing, "leftovers", () => {
     await engine.remove(id);
   });
 
-  test("an image whose layer is damaged on disk is set aside, and comes back with a pull or a load", async () => {
+  test("an image whose layer is damaged on disk is set aside, and comes back with a load", async () => {
     const { dataRoot } = daemon.directories;
     const [layer] = readdirSync(join(dataRoot, "layers")).filter((name) => name.length === 64);
     const note = join(dataRoot, "layers", layer!, "layer.json");
-    const whole = readFileSync(note);
+    const archive = (await engine.must(200, "GET", "/images/busybox/get")).body;
     const log = await restarted(() => writeFileSync(note, "{}"));
     expect(log).toContain(`set aside record layer/sha256:${layer}: its files are missing`);
     expect(recordsOf(daemon).some((key) => key === `damaged/layer/sha256:${layer}`)).toBe(true);
     expect(existsSync(join(dataRoot, "layers", layer!, "diff"))).toBe(true);
-    // Restores by hand what the test changed by hand.
-    await restarted(() => {
-      writeFileSync(note, whole);
-      return changeRecords(daemon, async (records) => {
-        for (const { key, value } of [...records.getRange()]) {
-          if (!key.startsWith("damaged/")) continue;
-          await records.put(key.slice("damaged/".length), value);
-          await records.remove(key);
-        }
-      });
-    });
+    expect(messageOf(await engine.must(404, "POST", "/containers/create", { Image: "busybox" }))).toContain("busybox");
+    await engine.load(archive);
+    expect(recordsOf(daemon).filter((key) => key.startsWith("damaged/"))).toEqual([]);
     expect((await engine.run({ Cmd: ["echo", "again"] })).stdout).toBe("again\n");
   });
 

@@ -83,7 +83,7 @@ export class Fixture {
     const chain = chainOf(diffId, parent);
     const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
     const below = parent === undefined ? {} : { parent };
-    await this.perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, ...below } });
+    await this.perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, anew: false, ...below } });
     return chain;
   }
 
@@ -107,7 +107,7 @@ export class Fixture {
       const diffId = config.rootfs.diff_ids[place]!;
       const source = { tag: "registry" as const, val: { from, digest: blob.digest, size: BigInt(blob.size) } };
       const below = parent === undefined ? {} : { parent };
-      layers.push({ chain: chainOf(diffId, parent), diffId, source, limits: ROOMY, ...below });
+      layers.push({ chain: chainOf(diffId, parent), diffId, source, limits: ROOMY, anew: false, ...below });
     }
     return layers;
   }

@@ -85,7 +85,7 @@ function keepsTars(disk: () => Disk): void {
       await disk().ingest(archive, rawTar([{ name: "layer.tar", body }]));
       const chain = digestOf(tar);
       const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
-      await disk().perform({ tag: "layer", val: { chain, diffId: chain, source, limits: ROOMY } });
+      await disk().perform({ tag: "layer", val: { chain, diffId: chain, source, limits: ROOMY, anew: false } });
       await expectKept(disk(), chain, tar);
       await disk().perform({ tag: "drop-chain", val: chain });
     }
@@ -110,7 +110,10 @@ function keepsTars(disk: () => Disk): void {
 }
 
 async function expectKept(disk: Disk, chain: string, tar: Buffer): Promise<void> {
-  expect(await disk.perform({ tag: "measure-tar", val: chain })).toEqual({ tag: "size", val: BigInt(tar.length) });
+  expect(await disk.perform({ tag: "measure-tar", val: { chain, verify: false } })).toEqual({
+    tag: "size",
+    val: BigInt(tar.length),
+  });
   const [archive] = await readTar(await all(disk.content.saved([layerMember(chain)])));
   expect(digestOf(Buffer.from(archive!.text, "latin1"))).toBe(digestOf(tar));
 }

@@ -23,7 +23,7 @@ import { changesOf } from "./commit.js";
 import { choose, copy, download, readFileIn } from "./copy-files.js";
 import { extract } from "./extract.js";
 import { makeLayer } from "./layer.js";
-import { layerTars } from "./layer-tars.js";
+import { layerTars, measuredTar } from "./layer-tars.js";
 import { Uploads } from "./upload.js";
 import { makeDirectoryIn, statIn, type Looks } from "./view.js";
 
@@ -139,7 +139,7 @@ class Carrier {
       case "measure":
         return { tag: "size", val: BigInt(disk.containers.get(command.val)?.share.used ?? 0) };
       case "measure-tar":
-        return { tag: "size", val: BigInt(await layerTars(disk.layers).size(command.val)) };
+        return { tag: "size", val: BigInt(await measuredTar(command.val, disk.layers)) };
       case "stat":
         return { tag: "stat", val: statIn(command.val, this.#deps) };
       case "make-directory":
@@ -197,7 +197,8 @@ class Carrier {
     const member = (wanted: content.Member): Uint8Array => this.#archives.member(wanted);
     const settled = (chain: string): Promise<void> => this.#unpacking.settled(chain);
     const deps = { layers, clock, registry, member, settled };
-    const work: Work = async (told, stop) => layers.layer(layer.chain)?.size ?? makeLayer(layer, deps, told, stop);
+    const work: Work = async (told, stop) =>
+      (layer.anew ? undefined : layers.layer(layer.chain)?.size) ?? makeLayer(layer, deps, told, stop);
     return this.#unpacking.ask(layer.chain, work, report, signal);
   }
 

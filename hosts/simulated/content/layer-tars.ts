@@ -3,6 +3,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { mismatch, noSuch } from "../../shared/index.js";
+import type { content } from "../../shared/index.js";
 import type { LayerTars } from "../../streams/tar/index.js";
 import { contentOf } from "../files/inode.js";
 import type { Layer, Layers } from "../files/layers.js";
@@ -12,6 +13,15 @@ export function layerTars(layers: Layers): LayerTars {
     size: async (chain) => layerOf(chain, layers).tar.reduce((sum, { bytes, size }) => sum + bytes.length + size, 0),
     tar: (chain) => tarOf(layerOf(chain, layers)),
   };
+}
+
+/** Its size in bytes. Fails, if all of it is to be read, if it does not match the DiffID. */
+export async function measuredTar({ chain, verify }: content.MeasuredTar, layers: Layers): Promise<number> {
+  const tars = layerTars(layers);
+  let size = 0;
+  if (!verify) return tars.size(chain);
+  for await (const piece of tars.tar(chain)) size += piece.length;
+  return size;
 }
 
 function layerOf(chain: string, layers: Layers): Layer {

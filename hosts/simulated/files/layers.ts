@@ -61,6 +61,7 @@ export class Layers {
   /** `blob`: the bytes that the layer was unpacked from and the room they took; used if they are not stored already. */
   keep(chain: string, layer: Layer, share: Share, blob: { bytes: Uint8Array; share: Share } | null): void {
     this.rests.drop(chain);
+    this.#layers.get(chain)?.share.release();
     this.#layers.set(chain, { ...layer, share });
     if (blob === null || layer.blob === null) return;
     if (this.#blobs.has(layer.blob)) blob.share.release();

@@ -165,12 +165,16 @@ export class Layers {
     await removeTree(trash);
   }
 
-  /** Removes what a crash has left: drafts, and blobs without a layer. Blobs that were arriving stay. */
-  async sweep(swept: Swept): Promise<void> {
+  /**
+   * Removes what a crash has left: drafts, and blobs without a layer. Blobs that were arriving stay. `mounted`: some
+   * container has its files mounted.
+   */
+  async sweep(swept: Swept, mounted: boolean): Promise<void> {
     const drafts = this.#paths.layers("tmp");
     for (const name of namesIn(drafts)) {
       const chain = chainIn(name);
       if (chain !== null && this.record(chain) === undefined) continue;
+      if (mounted && name.startsWith(REPLACED)) continue;
       swept(join(drafts, name), "a layer was being made, or removed");
       await removeTree(join(drafts, name));
     }
@@ -200,11 +204,13 @@ export class Layers {
   }
 
   /**
-   * A directory whose `layer.json` cannot be read is no layer. But containers may still run on it, so the next sweep
-   * removes it.
+   * A layer that is replaced, or a directory whose `layer.json` cannot be read. Containers may still run on it, so a
+   * sweep removes it once none does.
    */
   async #putAside(directory: string): Promise<void> {
-    if (existsSync(directory)) await rename(directory, `${await this.draft()}/layer`);
+    if (!existsSync(directory)) return;
+    await makeLasting(this.#paths.layers("tmp"), 0o700);
+    await rename(directory, `${await mkdtemp(this.#paths.layers("tmp", REPLACED))}/layer`);
   }
 
   async #keepBlob(from: string, digest: string): Promise<void> {
@@ -215,6 +221,9 @@ export class Layers {
     await rm(from, { force: true });
   }
 }
+
+/** What names of layers begin with that were replaced. */
+const REPLACED = "replaced-";
 
 /** Undefined if the file is unreadable: then there is no layer. */
 function readRecord(path: string): LayerRecord | undefined {

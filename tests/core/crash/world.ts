@@ -243,7 +243,7 @@ export class World {
       case "measure":
         return { tag: "size", val: 1n };
       case "measure-tar":
-        this.requireChains([command.val]);
+        this.requireChains([command.val.chain]);
         return { tag: "size", val: 1n };
       case "commit":
         return this.#commit(command.val);

@@ -270,6 +270,8 @@ function shownContent(command: content.ContentCommand): string {
       return `commit ${fields({ ...command.val, mountPoints: command.val.mountPoints.join(":") })}`;
     case "read":
       return `${command.tag} ${fields(command.val)}`;
+    case "measure-tar":
+      return `${command.val.verify ? "verify-tar" : "measure-tar"} ${command.val.chain}`;
     default:
       return `${command.tag} ${command.val}`;
   }
@@ -307,10 +309,10 @@ function shownFile({ view, path, follow }: types.FileAt): string {
   return `${follow ? "behind " : ""}${path} of ${view.container} ${where.join(" ")}`;
 }
 
-function shownLayer({ chain, parent, diffId, source }: content.Layer): string {
+function shownLayer({ chain, parent, diffId, source, anew }: content.Layer): string {
   const below = parent === undefined ? "" : ` on ${parent}`;
   const from = source.tag === "registry" ? place(source.val.from) : `${source.val.path} of ${source.val.archive}`;
-  return `layer ${chain}${below} of ${diffId} from ${from}`;
+  return `layer ${chain}${below} of ${diffId} from ${from}${anew ? " anew" : ""}`;
 }
 
 function shownPublication({ to, place: what, bytes }: content.Publication): string {

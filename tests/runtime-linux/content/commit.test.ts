@@ -161,6 +161,6 @@ async function commit(container: string, archive: string): Promise<engine.Commit
 async function unpack(archive: string, { diffId }: engine.Committed, parent: string): Promise<string> {
   const chain = chainOf(diffId, parent);
   const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
-  await fixture.perform({ tag: "layer", val: { chain, diffId, parent, source, limits: ROOMY } });
+  await fixture.perform({ tag: "layer", val: { chain, diffId, parent, source, limits: ROOMY, anew: false } });
   return chain;
 }

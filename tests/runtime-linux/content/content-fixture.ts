@@ -84,7 +84,7 @@ export function openFixture(
     const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
     try {
       const below = parent === undefined ? {} : { parent };
-      await perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, ...below } });
+      await perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, anew: false, ...below } });
     } finally {
       await perform({ tag: "drop-archive", val: archive });
     }

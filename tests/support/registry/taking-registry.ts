@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { digestOf } from "./push-image.js";
 
 export interface TakingRegistry {
-  /** `127.0.0.1:PORT`. */
+  /** `ADDRESS:PORT`. */
   readonly authority: string;
   readonly blobs: Map<string, Buffer>;
   /** By tag. */
@@ -19,7 +19,7 @@ export interface TakingRegistry {
 
 type Taking = Omit<TakingRegistry, "authority" | "close">;
 
-export async function startTakingRegistry(): Promise<TakingRegistry> {
+export async function startTakingRegistry(address = "127.0.0.1"): Promise<TakingRegistry> {
   const parts = new Map<string, Buffer>();
   const registry: Taking = { blobs: new Map(), manifests: new Map(), asked: [], answer: null };
   const server = createServer((request, response) => {
@@ -31,13 +31,13 @@ export async function startTakingRegistry(): Promise<TakingRegistry> {
       () => {}, // the client has gone
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return Object.assign(registry, { authority: `127.0.0.1:${(server.address() as AddressInfo).port}`, close });
+  return Object.assign(registry, { authority: `${address}:${(server.address() as AddressInfo).port}`, close });
 }
 
 function take(

@@ -146,7 +146,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   /** Layers are unpacked one after the other, in the order of their progress lines. */
   private unpackNext(): void {
     const layers = this.image!.layers;
-    while (this.layer < layers.length && layerStore.find(layers[this.layer].chain) !== null) {
+    while (this.layer < layers.length && layerStore.has(layers[this.layer].chain)) {
       this.claims.claim(layers[this.layer].chain);
       this.layer += 1;
     }

@@ -5,6 +5,7 @@ import {
   Closing,
   ContentCommandMeasureTar,
   Failure,
+  MeasuredTar,
   Outcome,
   OutcomeSize,
   SourceSaved,
@@ -18,6 +19,8 @@ import { headersOf, openReply, sendRefusal, splice } from "../../reply";
 import { Task } from "../../task";
 import { emitImageEvent } from "../image-event";
 import { Claims } from "../layers/claims";
+import { damagedText, isDamage, LayerCheck } from "../layers/layer-damage";
+import { layerStore } from "../layers/layer-store";
 import { wantedPlatforms } from "../platform-parameter";
 import { savedMembers } from "./saved-archive";
 import { SavedImages } from "./saved-images";
@@ -69,7 +72,8 @@ class Saving extends Task {
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) this.refusal = internal(failureText(failure));
+    const chain = this.reader.chains[step];
+    if (failure !== null) this.refusal = internal(isDamage(failure) ? damagedText(chain) : failureText(failure));
     else this.sizes.set(this.diffIds[step], (<OutcomeSize>outcome!).value);
     this.open -= 1;
     if (this.open > 0 || this.reader.gone) return;
@@ -84,7 +88,8 @@ class Saving extends Task {
     if (this.diffIds.includes(diffId)) return;
     this.open += 1;
     const step = this.diffIds.push(diffId) - 1;
-    askContent(this, step, new ContentCommandMeasureTar(chain));
+    this.reader.chains.push(chain);
+    askContent(this, step, new ContentCommandMeasureTar(new MeasuredTar(chain, !layerStore.has(chain))));
   }
 
   private send(): void {
@@ -100,10 +105,14 @@ class Saving extends Task {
 /** The client of an archive: the work ends when all is sent or the client has gone. */
 class Reader extends Follower {
   readonly claims: Claims = new Claims();
+  /** The layers that are read. */
+  readonly chains: string[] = [];
   gone: bool = false;
 
-  closed(_call: Call, _why: Closing): void {
+  closed(_call: Call, why: Closing): void {
     this.gone = true;
+    // The host tells that it could not read a source, but not which file of it.
+    if (why == Closing.Failed) for (let i = 0; i < this.chains.length; i++) new LayerCheck(this.chains[i]).begin();
     this.claims.release();
   }
 }

@@ -1,11 +1,10 @@
 // Unpacks one layer from an archive, for load, commit, import and builds, and claims it.
 
-import { Failure, Layer, LayerSource, LayerSourceArchived, Member } from "../../../../build/bindings/types";
-import { tarLimits } from "../limits";
+import { Failure, LayerSource, LayerSourceArchived, Member } from "../../../../build/bindings/types";
 import { chainOn } from "./chain";
 import { Claims } from "./claims";
 import { LayerFetch, LayerWatcher } from "./layer-fetch";
-import { layerFetches } from "./layer-fetches";
+import { layerFetches, wantedLayer } from "./layer-fetches";
 import { layerStore } from "./layer-store";
 
 /** Name of the only member of an archive that a commit or a reception makes (core/wit/content.wit). */
@@ -24,7 +23,7 @@ export class ArchivedLayer extends LayerWatcher {
   }
 
   begin(chain: string, below: string | null, diffId: string, source: LayerSource): void {
-    layerFetches.want(new Layer(chain, below, diffId, source, tarLimits()), this);
+    layerFetches.want(wantedLayer(chain, below, diffId, source), this);
     layerFetches.proceed();
   }
 
@@ -50,7 +49,7 @@ export function takeOnlyLayer(
   owner: LayerOwner,
 ): bool {
   const chain = chainOn(below, diffId);
-  if (layerStore.find(chain) !== null) {
+  if (layerStore.has(chain)) {
     claims.claim(chain);
     return true;
   }

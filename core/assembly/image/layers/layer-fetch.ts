@@ -236,9 +236,10 @@ export class LayerFetch extends Task {
     if (this.freeSlot()) this.fetches.proceed();
   }
 
-  /** Drops the bytes that the host kept for another attempt. */
+  /** Drops the bytes that the host kept for another attempt. Those of a damaged layer stay: it may still be of use. */
   private dropRest(): void {
-    if (this.hasRest) askContent(new Ignored(), 0, new ContentCommandDropChain(this.layer.chain));
+    if (this.hasRest && layerStore.find(this.layer.chain) === null)
+      askContent(new Ignored(), 0, new ContentCommandDropChain(this.layer.chain));
     this.hasRest = false;
   }
 

@@ -1,9 +1,11 @@
 // All fetches of layers: each layer is fetched once for all pulls and loads. Three download at a time over all pulls; a
 // download that pauses keeps its slot.
 
-import { Layer } from "../../../../build/bindings/types";
+import { Layer, LayerSource } from "../../../../build/bindings/types";
+import { tarLimits } from "../limits";
 import { FetchQueue, FetchState, LayerFetch, LayerWatcher } from "./layer-fetch";
 import { layerRests } from "./layer-rests";
+import { layerStore } from "./layer-store";
 
 /** Docker's `max-concurrent-downloads`. */
 export const LAYERS_AT_ONCE: i32 = 3;
@@ -69,6 +71,11 @@ export class LayerFetches implements FetchQueue {
   slotFreed(): void {
     this.slots += 1;
   }
+}
+
+/** One that is there is damaged, or nobody would want it. */
+export function wantedLayer(chain: string, below: string | null, diffId: string, source: LayerSource): Layer {
+  return new Layer(chain, below, diffId, source, tarLimits(), layerStore.find(chain) !== null);
 }
 
 function remove(from: LayerFetch[], fetch: LayerFetch): bool {

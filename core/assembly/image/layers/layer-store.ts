@@ -13,6 +13,7 @@ import { tellSwept } from "../../records/found";
 import { LAYER_RECORDS } from "../../records/kinds";
 import { putRecord } from "../../records/put";
 import { setAside } from "../../records/set-aside";
+import { ImageLayer } from "../image";
 import { isDigest } from "../reference";
 import { chainOn } from "./chain";
 
@@ -22,6 +23,8 @@ const RECORD_BYTES: i32 = 512;
 export class StoredLayer {
   /** Claims by images and operations in progress. Containers are looked up when needed. */
   claims: i32 = 0;
+  /** A read has found that the disk has lost bytes of it: the next pull or load replaces it. */
+  damaged: bool = false;
   /** The layer has a record. A layer that a crash leaves without one is dropped at the next start. */
   recorded: bool = false;
 
@@ -44,12 +47,38 @@ export class LayerStore {
     return this.byChain.has(chain) ? this.byChain.get(chain) : null;
   }
 
+  /** Whether the layer exists and need not be fetched anew. */
+  has(chain: string): bool {
+    const layer = this.find(chain);
+    return layer !== null && !layer.damaged;
+  }
+
+  hasAll(layers: ImageLayer[]): bool {
+    for (let i = 0; i < layers.length; i++) if (!this.has(layers[i].chain)) return false;
+    return true;
+  }
+
   all(): StoredLayer[] {
     return this.byChain.values();
   }
 
+  /** Replaces a damaged one: who claims that claims this. */
   add(layer: StoredLayer): void {
+    const before = this.find(layer.chain);
     this.byChain.set(layer.chain, layer);
+    if (before === null) return;
+    layer.claims = before.claims;
+    if (before.recorded) this.record(layer.chain);
+  }
+
+  /** A read has found that the disk has lost bytes of the layer. */
+  noteDamage(chain: string): void {
+    const layer = this.find(chain);
+    if (layer === null || layer.damaged) return;
+    layer.damaged = true;
+    if (!layer.recorded) return;
+    layer.recorded = false;
+    this.record(chain);
   }
 
   /** The caller must release the layer. */
@@ -213,7 +242,11 @@ function layerFields(fields: Fields, chain: string, given: StoredLayer | null): 
   const parent = fields.optionalText("parent", below === null ? "" : below);
   const diffId = fields.text("diffId", given === null ? "" : given.diffId);
   const size = fields.within("size", given === null ? 0 : <i64>given.size, 0, i64.MAX_VALUE);
-  return given === null ? new StoredLayer(chain, parent.length > 0 ? parent : null, diffId, <u64>size) : given;
+  const damaged = fields.optionalBool("damaged", given !== null && given.damaged);
+  if (given !== null) return given;
+  const layer = new StoredLayer(chain, parent.length > 0 ? parent : null, diffId, <u64>size);
+  layer.damaged = damaged;
+  return layer;
 }
 
 function writeLayer(layer: StoredLayer): Uint8Array {

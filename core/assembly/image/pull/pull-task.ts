@@ -34,6 +34,7 @@ import { Platform, platformFits } from "../platform";
 import { ProgressStream, StreamWriter } from "../progress-stream";
 import { isTag, Reference } from "../reference";
 import { Document, DocumentOwner } from "../remote/document";
+import { layerStore } from "../layers/layer-store";
 import { imageStore } from "../store";
 import { helpsElsewhere, layerFailure, manifestRefusal } from "./pull-refusal";
 import { digestFor, pulledImage } from "./pulled-image";
@@ -249,7 +250,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     if (manifest.isIndex) return this.choose(manifest);
     this.manifest = manifest;
     const known = imageStore.find(manifest.config!.digest);
-    if (known !== null) return this.finish(known);
+    if (known !== null && layerStore.hasAll(known.layers)) return this.finish(known);
     this.fetchConfig(manifest.config!);
   }
 

@@ -1,15 +1,14 @@
 // The layers of an image during a pull, and their progress lines (surface §6.3): downloads as they happen, but
 // `Extracting` and `Pull complete` strictly from the base up.
 
-import { Failure, Layer, LayerSource } from "../../../../build/bindings/types";
+import { Failure, LayerSource } from "../../../../build/bindings/types";
 import { engine } from "../../state";
 import { Image } from "../image";
 import { Claims } from "../layers/claims";
 import { FetchState, LayerFetch, LayerWatcher } from "../layers/layer-fetch";
-import { layerFetches } from "../layers/layer-fetches";
+import { layerFetches, wantedLayer } from "../layers/layer-fetches";
 import { retryingIn } from "../layers/layer-retry";
 import { layerStore } from "../layers/layer-store";
-import { tarLimits } from "../limits";
 import { ProgressStream } from "../progress-stream";
 
 /** Waits for all layers of an image. */
@@ -130,7 +129,7 @@ export class Unpacking extends LayerWatcher {
   private announce(at: i32, origin: LayerOrigin): void {
     const row = new Row(origin.id, origin.total);
     this.rows.push(row);
-    if (layerStore.find(this.image.layers[at].chain) !== null) {
+    if (layerStore.has(this.image.layers[at].chain)) {
       row.done = true;
       row.said = Said.Complete;
       this.claim(at);
@@ -144,8 +143,7 @@ export class Unpacking extends LayerWatcher {
     if (this.rows[at].done) return;
     const layer = this.image.layers[at];
     const below: string | null = at == 0 ? null : this.image.layers[at - 1].chain;
-    const wanted = new Layer(layer.chain, below, layer.diffId, origin.source, tarLimits());
-    this.rows[at].fetch = layerFetches.want(wanted, this);
+    this.rows[at].fetch = layerFetches.want(wantedLayer(layer.chain, below, layer.diffId, origin.source), this);
   }
 
   private claim(at: i32): void {

@@ -19,7 +19,9 @@ import {
 import { abandon, askContent, cancelTimer, wakeAfter } from "../../ask";
 import { Ignored } from "../../ignored";
 import { ImageLayer } from "../image";
+import { isDamage } from "../layers/layer-damage";
 import { pauseAfterUpload, retryingIn } from "../layers/layer-retry";
+import { layerStore } from "../layers/layer-store";
 import { Uploading, uploadSlots } from "./upload-slots";
 
 const SECOND: u64 = 1_000_000_000;
@@ -136,6 +138,7 @@ export class LayerPush extends Uploading {
       this.blob = (<OutcomeSent>outcome!).value;
       return this.done("Pushed");
     }
+    if (isDamage(failure)) layerStore.noteDamage(this.layer.chain);
     this.secondsLeft = pauseAfterUpload(this.attempts, failure);
     if (this.secondsLeft > 0) return this.pause();
     this.over = true;

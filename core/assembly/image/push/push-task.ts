@@ -26,6 +26,7 @@ import { failureText } from "../../failure/text";
 import { Image } from "../image";
 import { emitImageEvent } from "../image-event";
 import { Claims } from "../layers/claims";
+import { damagedText, isDamage } from "../layers/layer-damage";
 import { retryingIn } from "../layers/layer-retry";
 import { ProgressStream, StreamWriter } from "../progress-stream";
 import { credentialsFor, pushEndpointOf } from "../pull/registry";
@@ -129,9 +130,10 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
     this.publish(Step.Config, new DocumentPlaceBlob(this.image!.id), this.image!.config);
   }
 
-  layersFailed(failure: Failure): void {
+  layersFailed(failure: Failure, chain: string): void {
     this.layers = null;
-    this.failed(failure);
+    if (isDamage(failure)) this.fail(damagedText(chain));
+    else this.failed(failure);
   }
 
   private get tag(): Reference {

@@ -14,7 +14,7 @@ export interface LayersSender {
   /** The registry has all layers, as these blobs: the base layer's comes first. */
   layersSent(blobs: SentBlob[]): void;
   /** A layer cannot be sent; the others have been given up. */
-  layersFailed(failure: Failure): void;
+  layersFailed(failure: Failure, chain: string): void;
 }
 
 export class PushedLayers implements LayerPushOwner {
@@ -69,8 +69,8 @@ export class PushedLayers implements LayerPushOwner {
     this.owner.layersSent(blobs);
   }
 
-  failed(_push: LayerPush, failure: Failure): void {
+  failed(push: LayerPush, failure: Failure): void {
     this.giveUp();
-    this.owner.layersFailed(failure);
+    this.owner.layersFailed(failure, push.layer.chain);
   }
 }
