@@ -5,7 +5,7 @@ import { Timeline } from "./words.js";
 export class Images {
   readonly #there = new Map<string, Timeline<boolean>>();
   /** Pending requests that may add or remove a name. */
-  readonly #works = new Map<number, string>();
+  readonly #works = new Map<number, readonly string[]>();
   /** When a name was last worked on. */
   readonly #touched = new Map<string, number>();
   readonly #others: readonly boolean[];
@@ -23,20 +23,24 @@ export class Images {
     return this.#of(name).during(since);
   }
 
-  begins(now: number, request: number, name: string): void {
-    this.#works.set(request, name);
-    this.#touch(now, name);
-    this.#of(name).set(now, [true, false]);
+  begins(now: number, request: number, names: readonly string[]): void {
+    this.#works.set(request, names);
+    for (const name of names) {
+      this.#touch(now, name);
+      this.#of(name).set(now, [true, false]);
+    }
   }
 
   /** `isThere`: null if it is unknown. */
   ends(now: number, request: number, since: number, isThere: boolean | null): void {
-    const name = this.#works.get(request);
-    if (name === undefined) return;
+    const names = this.#works.get(request) ?? [];
     this.#works.delete(request);
-    const alone = ![...this.#works.values()].includes(name) && this.#touched.get(name) === since;
-    this.#touch(now, name);
-    if (alone && isThere !== null) this.#of(name).set(now, [isThere]);
+    for (const name of names) {
+      const alone = ![...this.#works.values()].flat().includes(name) && this.#touched.get(name) === since;
+      this.#touch(now, name);
+      // What else it may have named is not known by its answer.
+      if (alone && isThere !== null && names.length === 1) this.#of(name).set(now, [isThere]);
+    }
   }
 
   /** Anything may have happened to any of them. */

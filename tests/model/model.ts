@@ -134,9 +134,13 @@ export class Model implements Oracle {
     if (isWild && read.verb !== "inspect" && read.verb !== "json") return images.unknown(since);
     if (["load", "tag", "commit", "build"].includes(read.verb)) images.areShared = true;
     const name = imageOf(read);
-    if (name !== null) images.begins(since, number, name);
+    const names = [...(name === null ? [] : [name]), ...(read.verb === "build" ? BASES : [])];
+    if (names.length > 0) images.begins(since, number, names);
   }
 }
+
+/** What builds in these tests begin with: they pull what is missing. */
+const BASES = ["busybox:latest", "hello-world:latest"];
 
 /** The container is on no other network than before. After an error of the engine it may be. */
 function isRefused({ read }: Open, { status }: Answer): boolean {
