@@ -1,5 +1,6 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
+import { join } from "node:path";
 import { Unpacking, mayBeGivenUp } from "../hosts/shared/index.js";
 import type {
   Bodies,
@@ -20,6 +21,7 @@ import { compare } from "./content/files/changes.js";
 import { readFileIn } from "./content/files/copy-files.js";
 import { extract } from "./content/files/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
+import { clone } from "./content/git.js";
 import { Contexts } from "./content/held/contexts.js";
 import { makeLayer } from "./content/layers/layer.js";
 import { layerTars } from "./content/layers/layer-tars.js";
@@ -182,6 +184,8 @@ class Carrier {
         return DONE;
       case "download":
         return { tag: "downloaded", val: await this.#download(command.val, report, signal) };
+      case "clone":
+        return { tag: "bytes", val: await this.#clone(command.val, signal) };
       case "compare":
         return { tag: "changed", val: await compare(command.val, this.#deps, this.layers) };
       case "commit":
@@ -252,6 +256,7 @@ class Carrier {
         return [into.container, ...(what.tag === "files" ? read(what.val.from) : [])];
       }
       case "download":
+      case "clone":
         return [command.val.into.view.container];
       case "extract":
         return this.#contexts.takes(command.val) ? [] : [command.val.into.view.container];
@@ -312,6 +317,14 @@ class Carrier {
       cancel();
       throw error;
     }
+  }
+
+  /** No process runs in the place that it is put in. */
+  async #clone(command: content.Clone, signal: AbortSignal): Promise<Uint8Array> {
+    const { view, path } = command.into;
+    const directory = join(this.#deps.paths.rootfs(checked(view.container)), path);
+    const measure = (): Promise<bigint> => this.filesystems.measure(view.container);
+    return Buffer.from(await clone(command, { directory, measure, signal }));
   }
 
   #tar(chain: string): AsyncIterable<Uint8Array> {

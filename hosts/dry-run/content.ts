@@ -79,6 +79,8 @@ export class DryRunContent {
         return this.#upload(op, command.val);
       case "download":
         throw imaginedOnly("member", command.val.source.address);
+      case "clone":
+        throw imaginedOnly("member", command.val.repository.address);
       default:
         this.#change(command);
         return DONE;
@@ -181,7 +183,7 @@ type Change = Exclude<content.ContentCommand, { tag: QuestionOf<"content"> }>;
 /** Commands whose outcome is only `done`. */
 type Quiet = Exclude<
   Change,
-  { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" | "receive" | "upload" | "download" }
+  { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" | "receive" | "upload" | "download" | "clone" }
 >;
 
 /** A digest of nothing, from a name. */

@@ -198,6 +198,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `copy files into those of ${containerName(naming, command.val.into.container)}`;
     case "download":
       return `fetch ${command.val.source.address} into the files of ${containerName(naming, command.val.into.view.container)}`;
+    case "clone":
+      return `clone ${command.val.repository.address} into the files of ${containerName(naming, command.val.into.view.container)}`;
     case "compare":
       return `compare the files of ${containerName(naming, command.val.container)} with its image's`;
     case "extract":

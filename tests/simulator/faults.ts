@@ -75,6 +75,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "choose",
   "copy",
   "download",
+  "clone",
   "blob-of",
   "find-blob",
   "mount-blob",

@@ -15,6 +15,7 @@ import { objectsIn, textsIn } from "./documents";
 import { readOutputs } from "./outputs";
 import { readRemote } from "./remote";
 import { Place } from "./run/place";
+import { GitAddress } from "./run/web/git-address";
 
 /** The first versions with the parameters `platform` and `outputs`, and the first with `{"aux"}`. */
 const WITH_PLATFORM: i32 = 32;
@@ -46,6 +47,7 @@ export class BuildOptions {
   refusal: Refusal | null = null;
   /** Where the context is; null if it is the body. */
   remote: WebAddress | null = null;
+  git: GitAddress | null = null;
   /** The same, for a build by BuildKit. */
   files: FilesSource | null = null;
   /** Path in the context. */
@@ -106,6 +108,7 @@ function read(options: BuildOptions, call: Call): Refusal | null {
   const host = readHostConfig(options, call);
   if (host !== null) return host;
   options.remote = remote.address;
+  options.git = remote.git;
   return remote.refusal;
 }
 

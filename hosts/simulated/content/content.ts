@@ -1,6 +1,6 @@
 // Carries out `content` commands: registries, layers, containers' file systems, archives.
 
-import { Unpacking, interrupted, malformed, mayBeGivenUp } from "../../shared/index.js";
+import { Unpacking, interrupted, malformed, mayBeGivenUp, noSuch } from "../../shared/index.js";
 import type {
   Bodies,
   Clock,
@@ -156,6 +156,8 @@ class Carrier {
         const answer = { header, body: counted(body, size, report) };
         return { tag: "downloaded", val: await download(command.val, answer, this.#deps) };
       }
+      case "clone":
+        throw noSuch("tool", "git");
       case "compare":
         return { tag: "changed", val: compare(command.val, disk) };
       case "extract":

@@ -269,6 +269,77 @@ describe("a context of a web server", () => {
   });
 });
 
+describe("a git repository", () => {
+  const COMMIT = "1".repeat(40);
+  const arrived = (commit = COMMIT): void =>
+    world.succeed(world.take("clone").op, { tag: "bytes", val: encode(commit) });
+  const find = (): string => {
+    const { op, val } = world.take("choose");
+    const files = val.patterns.map((path, pattern) => ({ path, directory: true, pattern }));
+    world.succeed(op, { tag: "chosen", val: { files, digest: digestOf(encode("files")) } });
+    return val.patterns.join(" ");
+  };
+
+  test.each([
+    ["git@a.test:b/c", "git@a.test:b/c", "", "0"],
+    ["https://u:p@a.test/b.git#v1:x/../d[e", "https://a.test/b.git with u:p", "v1", "0/d\\[e"],
+    ["ssh://git@a.test/b#:..", "ssh://a.test/b with git", "", "0"],
+    ["git://a.test/b#main", "git://a.test/b", "main", "0"],
+  ])("ADD %s", (address, repository, reference, path) => {
+    begin(`--keep-git-dir ${address} /d`);
+    const { op, val } = world.take("clone");
+    const { address: asked, credentials } = val.repository;
+    expect([`${asked}${credentials === undefined ? "" : ` with ${credentials.user}`}`, val.reference]).toEqual([
+      repository,
+      reference,
+    ]);
+    expect(val.keepGit).toBe(true);
+    world.succeed(op, { tag: "bytes", val: encode(COMMIT) });
+    expect(find()).toBe(path);
+    expect(copied()).toEqual(["/d"]);
+  });
+
+  test("its commit is the key of the step", () => {
+    const build = (commit: string, options = ""): string[] => {
+      const id = begin(`${options} git://a.test/b /d`);
+      arrived(commit);
+      find();
+      // The copy begins.
+      if (!world.said(id).includes(CACHED)) world.done(world.take("mount").op);
+      return world.said(id);
+    };
+    build(COMMIT);
+    world.failAs(world.take("stat").op, MISSING);
+    world.done(world.take("copy").op);
+    const val = { diffId: digestOf(encode("copied")), size: 3n, empty: false };
+    world.succeed(world.take("commit").op, { tag: "committed", val });
+    world.succeed(world.take("layer").op, { tag: "size", val: 3n });
+    expect(build(COMMIT)).toContain(CACHED);
+    expect(build("2".repeat(40))).not.toContain(CACHED);
+    expect(build(COMMIT, "--keep-git-dir=true")).not.toContain(CACHED);
+  });
+
+  test.each(["-x", "+x", "a..b", "a b", "a~1", "x*"])("has no reference %j", (reference) => {
+    const id = world.ask("POST", `/build?remote=${encodeURIComponent(`git://a.test/b#${reference}`)}`);
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    expect(world.answer(id).text).toContain(`unable to clone git://a.test/b: invalid git reference`);
+  });
+
+  test.each([
+    [{ tag: "no-such", val: { what: "tool", name: "git" } }, "the program git is needed for it"],
+    [{ tag: "tool", val: { name: "git", exit: 128, said: "fatal: not found\n" } }, "git: fatal: not found"],
+  ] as [failures.Failure, string][])("that is not there: %j", (failure, said) => {
+    const id = world.ask("POST", "/build?remote=https://u:s3cret@github.com/x/y.git");
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    const { op, val } = world.take("clone");
+    expect(val.repository.address).toBe("https://github.com/x/y.git");
+    world.failAs(op, failure);
+    expect(world.answer(id)).toMatchObject({ status: 500 });
+    expect(world.answer(id).text).toContain(said);
+    expect(world.answer(id).text).not.toContain("s3cret");
+  });
+});
+
 function outputs(Type: string, Attrs: unknown): string {
   return `outputs=${encodeURIComponent(JSON.stringify([{ Type, Attrs }]))}`;
 }
@@ -284,8 +355,6 @@ test.each([
   [outputs("image", ["push"]), 400, "Attrs must be an object"],
   [outputs("image", { "registry.insecure": "1" }), 501, 'an output with "registry.insecure" is not built yet'],
   ["squash=1", 400, "squash is only supported with experimental mode"],
-  ["remote=git://a.test/b", 501, "git repository"],
-  ["remote=https://me:s3cret@a.test/b.git%23main", 501, "git repository"],
   ["remote=ftp://me:s3cret@a.test/b", 500, "remoteURL (ftp://xxxxx@a.test/b) could not be recognized as URL"],
 ])("%s is refused", (query, status, message) => {
   const answer = world.call("POST", `/build?${query}`, encode("tar"));

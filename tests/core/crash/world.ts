@@ -286,6 +286,9 @@ export class World {
         const val = { digest: `sha256:${"e".repeat(64)}`, size: 1n, disposition: "", mediaType: "text/plain" };
         return { tag: "downloaded", val: { ...val, beginning: Uint8Array.of(0x46) } };
       }
+      case "clone":
+        this.#requireFiles(command.val.into.view);
+        return { tag: "bytes", val: new TextEncoder().encode("c".repeat(40)) };
       case "drop-chain":
         this.#dropChain(command.val);
         return { tag: "done" };

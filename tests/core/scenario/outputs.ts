@@ -258,6 +258,11 @@ function shownContent(command: content.ContentCommand): string {
       const secret = source.credentials === undefined ? "" : " with credentials";
       return `download ${source.address}${secret} to ${shownFile(into)}`;
     }
+    case "clone": {
+      const { into, repository, reference, keepGit } = command.val;
+      const secret = repository.credentials === undefined ? "" : " with credentials";
+      return `clone ${repository.address}${secret} to ${shownFile(into)} ${fields({ reference, keepGit })}`.trimEnd();
+    }
     case "compare":
       return `compare ${fields(command.val)}`;
     case "mount":

@@ -11,7 +11,7 @@ import type { Ledger } from "../ledger.js";
 /** Changing commands whose effects the next engine cannot find. */
 const TRACELESS: ReadonlySet<string> = new Set<HostCommand>([
   ...(["resize", "signal-exec", "resize-exec", "limit", "rewrite", "abandon", "populate"] as const),
-  ...(["make-directory", "extract", "commit", "ingest", "receive", "download", "drop-archive"] as const),
+  ...(["make-directory", "extract", "commit", "ingest", "receive", "download", "clone", "drop-archive"] as const),
   ...(["mount-blob", "upload", "publish"] as const),
 ]);
 

@@ -7,6 +7,7 @@ import { quoteText } from "../../text/go-quote";
 import { parsePatterns } from "../ignore/ignore-file";
 import { BuildState } from "./build-state";
 import { leavesContext } from "./context-path";
+import { isGitAddress } from "../run/web/git-address";
 import { parseMode } from "./copy-mode";
 import { CopyStep, Source, SourceKind, Step, StepKind } from "./step";
 import { pathFrom } from "./work-directory";
@@ -67,7 +68,7 @@ function sourceOf(state: BuildState, instruction: Instruction, word: string): So
   if (announced !== null && !instruction.isJson) return contentOf(state, instruction.heredocs, announced.name);
   const text = state.expand(word);
   if (instruction.keyword == "ADD") {
-    if (isGit(text)) return new Source(SourceKind.Git, text);
+    if (isGitAddress(text)) return new Source(SourceKind.Git, text);
     if (text.startsWith("http://") || text.startsWith("https://")) return new Source(SourceKind.Url, text);
   }
   if (leavesContext(text) && instruction.flag("from").length == 0) {
@@ -100,13 +101,6 @@ function contentOf(state: BuildState, heredocs: Heredoc[], name: string): Source
 export function fileOf(name: string): string {
   const path = pathFrom("/", name);
   return path.slice(path.lastIndexOf("/") + 1);
-}
-
-function isGit(text: string): bool {
-  if (text.startsWith("git://") || text.startsWith("git@") || text.startsWith("ssh://")) return true;
-  if (!text.startsWith("http://") && !text.startsWith("https://")) return false;
-  const fragment = text.indexOf("#");
-  return (fragment < 0 ? text : text.slice(0, fragment)).endsWith(".git");
 }
 
 /** A slash at the end stays: it makes the destination a directory; so does the path `.` or `..`. */

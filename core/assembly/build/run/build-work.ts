@@ -42,7 +42,9 @@ import { escaped } from "./paths";
 import { BuildProgress } from "./build-progress";
 import { NOT_DRY } from "./not-dry";
 import { StagesClient, StagesWork } from "./stage/stages-work";
+import { GitContext } from "./web/git-context";
 import { RemoteClient, RemoteContext } from "./web/remote-context";
+import { OpenWork } from "./work";
 
 const IGNORE_FILE = ".dockerignore";
 
@@ -62,7 +64,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   /** The command in flight; 0 if there is none. */
   private op: u64 = 0;
   private stages: StagesWork | null = null;
-  private remote: RemoteContext | null = null;
+  private remote: OpenWork | null = null;
   private warnings: Warning[] = [];
 
   constructor(
@@ -169,6 +171,12 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const address = this.options.remote;
     if (address !== null) {
       const remote = new RemoteContext(address, this.facts.context, this);
+      this.remote = remote;
+      return remote.begin();
+    }
+    const git = this.options.git;
+    if (git !== null) {
+      const remote = new GitContext(git, this.facts.context, this);
       this.remote = remote;
       return remote.begin();
     }

@@ -1,5 +1,5 @@
-// Where a COPY or an ADD takes its files from, and which ones it takes: of the context or another image, and of web
-// servers.
+// Where a COPY or an ADD takes its files from, and which ones it takes: of the context or another image, of web servers,
+// and of git repositories.
 
 import { Chosen, Failure, MissingFiles, Noun } from "../../../../build/bindings/types";
 import { lacks } from "../../failure/missing";
@@ -16,6 +16,7 @@ import { CopySource, FoundSources } from "./found-sources";
 import { Wanted } from "./known-choices";
 import { Place } from "./place";
 import { Choice, ChoiceClient } from "./source";
+import { GitSources, gitAddressesOf } from "./web/git-sources";
 import { WebSources, WebSourcesClient, webAddressesOf } from "./web/web-sources";
 import { OpenWork } from "./work";
 
@@ -31,6 +32,7 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
   private found: FoundSources = new FoundSources();
   /** Of the files of the context or the other image; empty if there are none. */
   private label: string = "";
+  private hasCloned: bool = false;
 
   constructor(
     private readonly copy: CopyStep,
@@ -64,7 +66,8 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
 
   filesChosen(place: Place, chosen: Chosen): void {
     const copy = this.copy;
-    const count = chosen.files.length + contentsOf(copy).length + webAddressesOf(copy).length;
+    const fetched = webAddressesOf(copy).length + gitAddressesOf(copy).length;
+    const count = chosen.files.length + contentsOf(copy).length + fetched;
     if (count == 0) return this.failed("no source files were specified");
     const problem = copy.destinationProblem(count);
     if (problem.length > 0) return this.fail(problem);
@@ -82,7 +85,7 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
     const before = this.label;
     this.label = before.length == 0 ? digest : `multi:${sha256HexOfText(`${before}\n${digest}`)}`;
     this.found.sources.push(source);
-    this.finish();
+    this.clone();
   }
 
   webMissing(why: string): void {
@@ -126,10 +129,20 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
   }
 
   private fetch(): void {
-    if (webAddressesOf(this.copy).length == 0) return this.finish();
+    if (webAddressesOf(this.copy).length == 0) return this.clone();
     const place = new Place(null);
     this.found.own(place);
     const work = new WebSources(this.copy, place, this.facts.streamOf(this.stage.index), this);
+    this.work = work;
+    work.begin();
+  }
+
+  private clone(): void {
+    if (this.hasCloned || gitAddressesOf(this.copy).length == 0) return this.finish();
+    this.hasCloned = true;
+    const place = new Place(null);
+    this.found.own(place);
+    const work = new GitSources(this.copy, place, this);
     this.work = work;
     work.begin();
   }

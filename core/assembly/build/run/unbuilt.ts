@@ -1,7 +1,7 @@
 // Steps that the builder does not have yet.
 
 import { Mount, MountType } from "../evaluation/run-mount";
-import { SourceKind, Step } from "../evaluation/step";
+import { Step } from "../evaluation/step";
 import { octalOf } from "./mounts/octal";
 import { sizeProblem } from "./mounts/tmpfs-mount";
 
@@ -19,12 +19,6 @@ export function unbuiltIn(step: Step): string {
       return "RUN --security=insecure is refused: a build gives no command more rights than a container has by default";
     }
     return "";
-  }
-  const copy = step.copy;
-  if (copy === null) return "";
-  for (let i = 0; i < copy.sources.length; i++) {
-    const kind = copy.sources[i].kind;
-    if (kind == SourceKind.Git) return "ADD of a git repository is not built yet";
   }
   return "";
 }
