@@ -1,10 +1,11 @@
 // Clones git repositories with the machine's `git`. Nothing of the machine's own git takes part: no configuration, no
 // hooks, no helpers for credentials, no keys; and nothing may ask a question or read another repository of the machine.
 
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { failedTool, interrupted, noSuch, tooLarge } from "../../hosts/shared/index.js";
 import type { content } from "../../hosts/shared/index.js";
 import { findProgram } from "../launch/runtimes.js";
@@ -29,7 +30,7 @@ export async function clone(command: Omit<content.Clone, "into">, work: GitWork)
     await git.run("submodule", "-q", "update", "--init", "--recursive", "--depth=1");
   }
   const commit = (await git.run("rev-parse", "HEAD")).trim();
-  if (!keepGit) dropGit(work.directory);
+  if (!keepGit) await dropGit(work.directory);
   return commit;
 }
 
@@ -150,11 +151,12 @@ function environmentFor({ address, credentials }: content.WebFile): NodeJS.Proce
   return env;
 }
 
-/** `.git` is a name that no repository has in its files. */
-function dropGit(directory: string): void {
-  for (const { name, parentPath } of readdirSync(directory, { withFileTypes: true, recursive: true })) {
-    if (name.toLowerCase() === ".git") rmSync(join(parentPath, name), { recursive: true, force: true });
-  }
+/** `.git` is a name that no repository has in its files. A repository may have so many that another process looks. */
+async function dropGit(directory: string): Promise<void> {
+  const words = [directory, "-iname", ".git", "-prune", "-exec", "rm", "-rf", "{}", "+"];
+  await promisify(execFile)("find", words).catch((error: { stderr: string }) => {
+    throw failedTool("find", null, error.stderr);
+  });
 }
 
 const OWN: NodeJS.ProcessEnv = {
@@ -163,7 +165,6 @@ const OWN: NodeJS.ProcessEnv = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_TERMINAL_PROMPT: "0",
-  GIT_ASKPASS: "/bin/false",
   GIT_ALLOW_PROTOCOL: "http:https:git:ssh",
   GIT_SSH_COMMAND: "ssh -F /dev/null -o BatchMode=yes -o IdentityFile=/dev/null -o IdentitiesOnly=yes",
 };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../../support/allowed-skips.js";
 import { messageOf } from "../../support/engine-client.js";
-import { GIT_MISSING, startGitServer, type GitServer } from "../../support/git-server.js";
+import { GIT_MISSING, startGitServer, type GitServer } from "./git-server.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 import { buildOn, builtOf, type Built } from "./building.js";
 

@@ -18,7 +18,6 @@ const DOCKERFILES: Readonly<Record<string, string>> = {
     "FROM busybox AS one\nRUN echo x > /x\nFROM busybox\n" +
     "RUN --mount=target=/in,rw --mount=from=one,target=/one cat /in/a.txt /one/x\n",
   fetches: "FROM scratch\nADD https://index.docker.io/v1/search?q=b /found\nADD https://index.docker.io/none /\n",
-  clones: "FROM busybox\nADD https://git.test/a.git#main:docs /docs/\n",
   fails: "FROM busybox\nRUN echo x > /x && exit 3\nRUN echo never\n",
   pulls: "FROM hello-world\nCOPY --from=busybox /etc/passwd /users\n",
   lacks:

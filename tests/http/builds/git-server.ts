@@ -59,7 +59,7 @@ function commit(directory: string, files: Readonly<Record<string, string>>, tag?
     writeFileSync(join(directory, name), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
   }
   git("add", "-A");
-  git("-c", "user.name=t", "-c", "user.email=t@test", "commit", "-q", "-m", "of a test");
+  git("-c", "user.name=t", "-c", "user.email=t@test", "commit", "-q", "--allow-empty", "-m", "of a test");
   if (tag !== undefined) git("tag", tag);
   return git("rev-parse", "HEAD").trim();
 }
