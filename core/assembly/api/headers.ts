@@ -17,6 +17,17 @@ export function headerOf(headers: string, name: string): string | null {
   return null;
 }
 
+/** The values of all headers with this name, as `headerOf` gives the first. */
+export function valuesOf(headers: string, name: string): string[] {
+  const values: string[] = [];
+  const lines = headers.split("\n");
+  for (let i = 0; i < lines.length; i++) {
+    const value = headerOf(lines[i], name);
+    if (value !== null) values.push(value);
+  }
+  return values;
+}
+
 /** Values of all headers that begin with `prefix` (lowercase), as lines `Name: value`. */
 export function headersWithPrefix(headers: string, prefix: string): string[] {
   const found: string[] = [];

@@ -11,8 +11,10 @@ const EXHAUSTED = "Grpc-Status: 8";
 /** Two steps with such a command are more than may be unsent to one watcher. */
 const LONG = "x".repeat(55 * 1024);
 
-function openSession(world: ImageWorld): bigint {
-  return world.ask("POST", "/session", undefined, { ...UPGRADE, "X-Docker-Expose-Session-Uuid": "s" });
+const FILES = { "X-Docker-Expose-Session-Grpc-Method": "/moby.filesync.v1.FileSync/DiffCopy" };
+
+function openSession(world: ImageWorld, more: Record<string, string> = FILES): bigint {
+  return world.ask("POST", "/session", undefined, { ...UPGRADE, ...more, "X-Docker-Expose-Session-Uuid": "s" });
 }
 
 function solve(world: ImageWorld, more: object = {}): bigint {
@@ -135,5 +137,9 @@ test("what is not built is refused by name", () => {
   const refused = (more: object): { headers: string; text: string } => world.answer(solve(world, more));
   expect(refused({ Exporter: "tar" })).toMatchObject({ headers: expect.stringContaining(UNIMPLEMENTED) as string });
   expect(refused({ Frontend: "gateway.v0" }).text).toContain("gateway.v0");
-  expect(refused({ FrontendAttrs: { context: "https://web.example/x.tar" } }).text).toContain("the option context");
+  expect(refused({ FrontendAttrs: { context: "https://web.example/x.tar" } })).toMatchObject({
+    headers: expect.stringContaining(UNIMPLEMENTED) as string,
+    text: expect.stringContaining("the option context") as string,
+  });
+  expect(refused({ FrontendAttrs: { "shm-size": "x" } }).headers).not.toContain(UNIMPLEMENTED);
 });

@@ -50,6 +50,15 @@ onEngines("builds by BuildKit", (engine, kind) => {
     await expect(asked).rejects.toMatchObject({ code: codes.UNIMPLEMENTED });
   });
 
+  test("a session without files has no context", async () => {
+    const ref = randomUUID();
+    const end = await openSession(engine().socketPath, ref, null);
+    const fields = { Ref: ref, Session: ref, Frontend: "dockerfile.v0" };
+    const solving = client.control("Solve", ["SolveRequest", fields], "SolveResponse");
+    await expect(solving).rejects.toMatchObject({ details: expect.stringContaining("no local sources enabled") });
+    end();
+  });
+
   ofOurs("a client directs a build: it asks for a result, returns it, and the image has its name", async () => {
     const built = await build("FROM busybox\nCOPY . /all/\nRUN echo out; cat /all/a > /b\n", [
       { path: ".dockerignore", bytes: "left\n" },

@@ -34,6 +34,7 @@ export const BUILD_QUERIES: readonly string[] = ["forcerm=1", "forcerm=1&t=made"
 
 /** The header that names a session: for what a `solve` line builds. */
 export const SESSION = "X-Docker-Expose-Session-Uuid";
+export const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 
 export function contextOf(what: string): Uint8Array {
   return rawTar([

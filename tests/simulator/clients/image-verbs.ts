@@ -1,7 +1,7 @@
 // The verbs about images and registries.
 
 import { ACCOUNT, PRIVATE } from "../../../hosts/simulated/registry/images.js";
-import { SESSION, contextOf } from "./build-contexts.js";
+import { METHOD, SESSION, contextOf } from "./build-contexts.js";
 import { type Sent, type Verb, ask } from "./verb.js";
 
 export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
@@ -36,7 +36,10 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
       headers: { "Content-Type": "application/x-tar" },
     }),
   },
-  session: { send: ([what = ""]) => upgrade("/session", { [SESSION]: what }), goesOn: true },
+  session: {
+    send: ([what = ""]) => upgrade("/session", { [SESSION]: what, [METHOD]: "/moby.filesync.v1.FileSync/DiffCopy" }),
+    goesOn: true,
+  },
   "grpc-door": { send: () => upgrade("/grpc", {}), goesOn: true },
   solve: {
     send: ([what = "", ref = "", names = ""]) =>

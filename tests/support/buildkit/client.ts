@@ -92,11 +92,11 @@ export class BuildKitClient {
   }
 }
 
-/** What a client of a session has: directories by name. Returns a function that ends the session. */
+/** What a client of a session has: directories by name; null if it has none. Returns a function that ends the session. */
 export async function openSession(
   socketPath: string,
   id: string,
-  directories: Readonly<Record<string, readonly SentFile[]>>,
+  directories: Readonly<Record<string, readonly SentFile[]>> | null,
 ): Promise<() => void> {
   const server = new grpc.Server();
   const packet = messagesOf("Packet");
@@ -112,11 +112,11 @@ export async function openSession(
         responseDeserialize: packet.decode,
       },
     },
-    { DiffCopy: (call: grpc.ServerDuplexStream<Fields, Fields>) => sendFiles(call, directories) },
+    { DiffCopy: (call: grpc.ServerDuplexStream<Fields, Fields>) => sendFiles(call, directories ?? {}) },
   );
   const connection = await upgraded(socketPath, "/session", {
     "X-Docker-Expose-Session-Uuid": id,
-    "X-Docker-Expose-Session-Grpc-Method": DIFF_COPY,
+    "X-Docker-Expose-Session-Grpc-Method": directories === null ? "/grpc.health.v1.Health/Check" : DIFF_COPY,
   });
   server.createConnectionInjector(grpc.ServerCredentials.createInsecure()).injectConnection(connection);
   return () => {

@@ -6,7 +6,7 @@ import { hostPlatform } from "../../image/host-platform";
 import { parsePlatform, platformError } from "../../image/platform";
 import { Json } from "../../json/json";
 import { BuildOptions } from "../options";
-import { objectIn } from "./grpc-reply";
+import { CallError, notBuilt, objectIn, unknownError } from "./grpc-reply";
 
 const ARGUMENT = "build-arg:";
 const LABEL = "label:";
@@ -46,8 +46,8 @@ export class FrontendOptions {
   /** The names of the session's directories with the context and with the Dockerfile. */
   context: string = "context";
   definition: string = "dockerfile";
-  /** What is wrong with them, or not built yet; empty if nothing is. */
-  problem: string = "";
+  /** What is wrong with them, or not built yet; null if nothing is. */
+  problem: CallError | null = null;
   readonly options: BuildOptions = new BuildOptions();
 
   constructor(given: Json) {
@@ -58,8 +58,7 @@ export class FrontendOptions {
     log.set("Config", Json.object());
     options.hostConfig.set("LogConfig", log);
     options.forceRemove = true;
-    for (let i = 0; i < given.keys.length && this.problem.length == 0; i++)
-      this.take(given.keys[i], given.items[i].text);
+    for (let i = 0; i < given.keys.length && this.problem === null; i++) this.take(given.keys[i], given.items[i].text);
   }
 
   private take(key: string, value: string): void {
@@ -73,7 +72,7 @@ export class FrontendOptions {
     else if (key == "no-cache" && value.length == 0) options.useCache = false;
     else if (key == "image-resolve-mode") options.pull = value == "pull";
     else if (key == "platform") this.takePlatform(value);
-    else if (!this.takeLimit(key, value) && !isIgnored(key)) this.problem = `the option ${key} is not built yet`;
+    else if (!this.takeLimit(key, value) && !isIgnored(key)) this.problem = notBuilt(`the option ${key}`);
   }
 
   /** What holds for the containers of the build. */
@@ -90,15 +89,15 @@ export class FrontendOptions {
 
   private takeSharedMemory(value: string): void {
     const bytes = numberIn(value);
-    if (bytes < 0) this.problem = `invalid shm-size: ${value}`;
+    if (bytes < 0) this.problem = unknownError(`invalid shm-size: ${value}`);
     else this.options.hostConfig.set("ShmSize", Json.i64(bytes));
   }
 
   private takePlatform(value: string): void {
     const platform = parsePlatform(value, hostPlatform());
     this.options.platform = platform;
-    if (value.includes(",")) this.problem = "builds for several platforms at once are not built yet";
-    else if (platform === null) this.problem = platformError();
+    if (value.includes(",")) this.problem = notBuilt("an image for several platforms at once");
+    else if (platform === null) this.problem = unknownError(platformError());
   }
 }
 

@@ -33,6 +33,10 @@ export function unknownError(message: string): CallError {
   return new CallError(Code.Unknown, message);
 }
 
+export function notBuilt(what: string): CallError {
+  return new CallError(Code.Unimplemented, `${what} is not built yet`);
+}
+
 /**
  * The message of a call; without fields if there is none. The body is erased: it may contain credentials
  * (`eraseContexts`), and calls may stay open for as long as a build.

@@ -28,6 +28,8 @@ import { Session } from "./sessions";
 import { VertexProgress } from "./vertex-progress";
 
 const IGNORE_FILE = ".dockerignore";
+const FILE_SYNC = "/moby.filesync.v1.FileSync/DiffCopy";
+
 enum Step {
   Place,
   Definition,
@@ -66,6 +68,7 @@ export class SessionFiles extends FilesSource {
     this.name = options.dockerfile;
     this.context = context;
     this.client = client;
+    if (!this.session.offers(FILE_SYNC)) return this.fail("failed to read dockerfile: no local sources enabled");
     this.definition.mount(this.fetching, Step.Place);
   }
 

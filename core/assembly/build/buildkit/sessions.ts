@@ -2,20 +2,28 @@
 
 import { Caller, Closing } from "../../../../build/bindings/types";
 import { Call, Follower } from "../../call";
-import { headerOf } from "../../api/headers";
+import { headerOf, valuesOf } from "../../api/headers";
 import { badParameter, Refusal } from "../../refusal";
 import { Arrivals, Awaiting } from "./arrivals";
 import { becomeCalls, upgradeProblem } from "./upgrade";
 
 const ID = "X-Docker-Expose-Session-Uuid";
+const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 
 export class Session extends Follower {
   constructor(
     readonly id: string,
     /** By it, commands name the session. */
     readonly request: u64,
+    /** Paths of the calls that its client answers, in lower case. */
+    private readonly methods: string[],
   ) {
     super();
+  }
+
+  /** `method`: `/moby.filesync.v1.FileSync/DiffCopy`. */
+  offers(method: string): bool {
+    return this.methods.includes(method.toLowerCase());
   }
 
   closed(_call: Call, _why: Closing): void {
@@ -53,7 +61,8 @@ export function beginSession(call: Call): Refusal | null {
   const problem = upgradeProblem(call);
   if (problem.length > 0) return badParameter(problem);
   if (id === null || id.length == 0) return badParameter(`a session needs ${ID}`);
-  const session = new Session(id, call.id);
+  const methods = valuesOf(call.request.headers, METHOD).map<string>((method) => method.toLowerCase());
+  const session = new Session(id, call.id, methods);
   becomeCalls(call, Caller.Engine, session);
   sessions.add(session);
   return null;

@@ -17,7 +17,7 @@ import { Build } from "../run/build-work";
 import { Awaiting } from "./arrivals";
 import { exportImage, Output } from "./output";
 import { FrontendOptions } from "./frontend-options";
-import { answer, answerError, CallError, Code, objectIn, unknownError } from "./grpc-reply";
+import { answer, answerError, CallError, Code, notBuilt, objectIn, unknownError } from "./grpc-reply";
 import { SessionFiles } from "./session-files";
 import { Session, sessions } from "./sessions";
 import { sourceDetail } from "./source-detail";
@@ -93,7 +93,8 @@ export class Solve extends Follower implements BuildClient {
     if (this.asked > MOST_RESULTS)
       return asker.resultMissing(new CallError(Code.ResourceExhausted, "too many results"));
     const wanted = new FrontendOptions(options);
-    if (wanted.problem.length > 0) return asker.resultMissing(unknownError(wanted.problem));
+    const problem = wanted.problem;
+    if (problem !== null) return asker.resultMissing(problem);
     this.asker = asker;
     const session = sessions.find(this.session);
     if (session !== null) return this.start(session, wanted);
@@ -234,8 +235,4 @@ class SessionWait extends Awaiting {
   missed(): void {
     this.solve.noSession();
   }
-}
-
-function notBuilt(what: string): CallError {
-  return new CallError(Code.Unimplemented, `${what} is not built yet`);
 }
