@@ -41,6 +41,18 @@ test("a call is a request of its own, with its message in JSON", async () => {
   expect(decodeURIComponent(trailers["grpc-message"]!)).toBe(message);
 });
 
+test("what a client sends along with the upgrade is read", async () => {
+  const calls = { tag: "calls", val: { head: HEAD, caller: "client" } } as const;
+  const scripted = await scriptedServer((_request, reply) => reply(calls));
+  const connection = await scripted.connect();
+  const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+  const ping = (flags: string): string => `\0\0\x08\x06${flags}\0\0\0\0abcdefgh`;
+  connection.send(
+    `POST /grpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n${preface}${ping("\0")}`,
+  );
+  await connection.untilText(ping("\x01"));
+});
+
 test("the core learns that a client has hung up, for the connection and for its calls", async () => {
   const scripted = await scriptedServer();
   const door = await opened(scripted, "/grpc", "client");

@@ -81,6 +81,7 @@ export class Gate extends Duplex {
     this.socket.off("close", this.#closed);
     this.socket.pause();
     const early = this.#held;
+    this.#held = NONE;
     this.destroy();
     return { socket: this.socket, early };
   }
@@ -131,7 +132,9 @@ export class Gate extends Duplex {
     }
   }
 
+  /** A request may be answered while it is let through: its connection may then be another's to read. */
   #pace(): void {
+    if (this.#taken) return;
     const paused = this.#full || (this.#held.length > LONGEST_HELD && this.#waits());
     if (paused) this.socket.pause();
     else if (this.socket.isPaused()) this.socket.resume();
@@ -194,7 +197,7 @@ export class Gate extends Duplex {
 
   override _read(): void {
     this.#full = false;
-    if (!this.#taken) this.#pace();
+    this.#pace();
   }
 
   override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
