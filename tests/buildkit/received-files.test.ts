@@ -1,4 +1,5 @@
 // The files of a client's directory as a tar: order, links, files that change, and clients that lie.
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
 import { receivedFiles } from "../../hosts/buildkit/files/received-files.js";
 import type { Conversation } from "../../hosts/buildkit/conversation.js";
@@ -61,6 +62,65 @@ test("what a client says about its failure is the failure", async () => {
 test("a client that leaves before the end is told apart from one that ends", async () => {
   const gone: Scripted = { ...client([], {}), messages: (async function* () {})() };
   await expect(received(gone)).rejects.toMatchObject({ failure: { tag: "interrupted", val: "client-gone" } });
+});
+
+test("many small files behind a large one: few are asked for at once, and what comes is read meanwhile", async () => {
+  const size = 5 << 20;
+  const small = Array.from({ length: 1000 }, (_, at) => ({ path: `s${at}`, mode: 0o644, size: 1 }));
+  const bytes = Object.fromEntries(small.map((_, at) => [at + 1, ["s"]]));
+  const one = client([{ path: "large", mode: 0o644, size }, ...small], { 0: ["begin"], ...bytes });
+  // As a client that reads no more requests before it has sent what was asked for.
+  let blocked: (() => void)[] = [];
+  const { send, messages } = one;
+  one.send = (message) => send(message).then(() => new Promise<void>((resolve) => blocked.push(resolve)));
+  const reading = (async function* () {
+    for await (const message of messages) {
+      for (const resolve of blocked.splice(0)) resolve();
+      yield message;
+    }
+  })();
+  const made = await received(Object.assign(one, { messages: reading }));
+  expect(made).toHaveLength(1001);
+  expect(made.slice(1).every(({ bytes }) => bytes === "s")).toBe(true);
+  expect(Math.max(...one.asked.map(({ length }) => length))).toBeLessThanOrEqual(100);
+});
+
+test("a small piece in a large message does not keep the message", async () => {
+  const one = client([{ path: "f", mode: 0o644, size: 2 }], { 0: ["1", "2"] });
+  const unknown = new BinaryWriter()
+    .tag(15, WireType.LengthDelimited)
+    .bytes(new Uint8Array(1 << 20))
+    .finish();
+  const padded = (async function* () {
+    for await (const message of one.messages) yield Buffer.concat([message, unknown]);
+  })();
+  const kept: number[] = [];
+  for await (const piece of receivedFiles(() => ({ ...one, messages: padded }), WANTED)) {
+    kept.push(piece.buffer.byteLength);
+  }
+  expect(kept.length).toBeGreaterThan(2);
+  expect(Math.max(...kept)).toBeLessThan(1 << 20);
+});
+
+test("who stops reading ends the call, even while the client sends nothing", async () => {
+  const silent = new Promise<never>(() => {});
+  const messages = (async function* () {
+    yield await silent;
+  })();
+  let cancelled = 0;
+  const call = { ...client([], {}), messages, cancel: () => void (cancelled += 1) };
+  const files = receivedFiles(() => call, WANTED)[Symbol.asyncIterator]();
+  void files.next();
+  void files.return!();
+  expect(cancelled).toBe(1);
+});
+
+test("a client whose bytes are no packets counts as gone", async () => {
+  const messages = (async function* () {
+    yield Uint8Array.of(0x0a, 0xff);
+  })();
+  const odd: Scripted = { ...client([], {}), messages };
+  await expect(received(odd)).rejects.toMatchObject({ failure: { tag: "interrupted", val: "client-gone" } });
 });
 
 test("what is wanted is in the headers; values that no header may hold are escaped", async () => {

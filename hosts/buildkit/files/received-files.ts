@@ -3,27 +3,45 @@
 
 import { HostFailure, interrupted, tooLarge } from "../../shared/index.js";
 import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/index.js";
-import type { TarEntry } from "../../streams/tar/index.js";
 import type { Caller, Conversation } from "../conversation.js";
 import { decode, encode, type Fields } from "../messages/codec.js";
 import { DATA, ERR, FIN, REQ, STAT, packet } from "../messages/files.js";
 import { entryOf, hasBytes } from "./entry.js";
 import { headersFor, type WantedFiles } from "./headers.js";
+import { Line, bytesIn, type Waiting } from "./line.js";
 
 const CALL = "/moby.filesync.v1.FileSync/DiffCopy";
-/** Bytes of files that are asked for ahead. A larger file is asked for alone. */
+/** Bytes of files that are asked for ahead, and kept until their place in the tar. A larger file is asked for alone. */
 const AHEAD = 4 << 20;
+/** Files that are asked for at once. A client stops reading when it has 128 to send (fsutil, send.go). */
+const MOST_ASKED = 100;
 /** Files that are known and whose bytes have not come: a client may list endlessly. */
 const MOST_WAITING = 1_000_000;
+/** Bytes of their names, targets and extended attributes together. */
+const MOST_LISTED = 128 << 20;
 
-/** A tar of the files. Fails as `body-broke` with the client's words, or as `interrupted` if the session ends. */
-export async function* receivedFiles(caller: Caller, wanted: WantedFiles): AsyncGenerator<Uint8Array> {
-  const call = caller(CALL, headersFor(wanted));
+/**
+ * A tar of the files. Fails as `body-broke` with the client's words, or as `interrupted` if the session ends or the
+ * client sends what is no packet. Who stops reading ends the call at once, even while the client sends nothing.
+ */
+export function receivedFiles(caller: Caller, wanted: WantedFiles): AsyncIterable<Uint8Array> {
+  let call: Conversation | null = null;
+  const files = tarFrom(() => (call = caller(CALL, headersFor(wanted))));
+  const end = (): Promise<IteratorResult<Uint8Array, void>> => {
+    call?.cancel();
+    return files.return();
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => files.next(), return: end }) };
+}
+
+async function* tarFrom(begin: () => Conversation): AsyncGenerator<Uint8Array, void, undefined> {
+  const call = begin();
   try {
     const receiver = new Receiver(call);
     for await (const message of call.messages) {
-      await receiver.take(packetOf(message));
+      receiver.take(packetOf(message));
       yield* receiver.ready();
+      receiver.ask();
       if (receiver.finished) {
         yield endOfArchive();
         return;
@@ -35,27 +53,15 @@ export async function* receivedFiles(caller: Caller, wanted: WantedFiles): Async
   }
 }
 
-/** One file, in its place in the tar. */
-interface Waiting {
-  id: number;
-  entry: TarEntry;
-  asked: boolean;
-  /** All its bytes have come. */
-  whole: boolean;
-  pieces: Uint8Array[];
-  /** Bytes that came, up to the size in its entry. */
-  came: number;
-  /** Its header is out. */
-  begun: boolean;
-}
-
 class Receiver {
   readonly #call: Conversation;
-  /** In the order of the tar. */
-  #waiting: Waiting[] = [];
+  readonly #waiting = new Line();
   readonly #asked = new Map<number, Waiting>();
-  #nextToAsk = 0;
+  /** Requests that have not gone out: the client does not read them. */
+  #sending = 0;
+  /** Sizes of files that are asked for and not in the tar. */
   #ahead = 0;
+  #listedBytes = 0;
   #listed = 0;
   #complete = false;
   #told = false;
@@ -65,25 +71,54 @@ class Receiver {
     this.#call = call;
   }
 
-  async take({ type = STAT, stat, ID = 0, data = NOTHING }: Packet): Promise<void> {
+  take({ type = STAT, stat, ID = 0, data = NOTHING }: Packet): void {
     if (type === ERR) throw brokenOff(new TextDecoder().decode(data));
     if (type === STAT) this.#list(stat);
     else if (type === DATA) this.#give(ID, data);
     else if (type === FIN) this.finished = this.#told;
-    await this.#ask();
   }
 
   /** What can go into the tar by now. */
   *ready(): Generator<Uint8Array> {
-    let done = 0;
-    for (const file of this.#waiting) {
-      if (!file.whole && (!file.asked || file.entry.size <= AHEAD)) break;
+    for (let file = this.#waiting.first; file !== undefined; file = this.#waiting.first) {
+      if (!file.whole && (!file.asked || file.size <= AHEAD)) return;
       yield* this.#piecesOf(file);
-      if (!file.whole) break;
-      done += 1;
+      if (!file.whole) return;
+      this.#waiting.shift();
+      this.#listedBytes -= file.listed;
+      if (file.asked) this.#ahead -= file.size;
     }
-    this.#waiting.splice(0, done);
-    this.#nextToAsk = Math.max(0, this.#nextToAsk - done);
+  }
+
+  /**
+   * Asks for what may come. It is not awaited that a request goes out: the client may read it only when we have read
+   * more from it.
+   */
+  ask(): void {
+    for (let file = this.#waiting.toAsk; file !== undefined; file = this.#waiting.toAsk) {
+      if (!file.whole) {
+        if (this.#asked.size + this.#sending >= MOST_ASKED) return;
+        if (this.#ahead > 0 && this.#ahead + file.size > AHEAD) return;
+        file.asked = true;
+        this.#ahead += file.size;
+        this.#asked.set(file.id, file);
+        this.#send({ type: REQ, ID: file.id });
+      }
+      this.#waiting.asked();
+    }
+    if (!this.#complete || this.#told || this.#asked.size > 0) return;
+    this.#told = true;
+    this.#send({ type: FIN });
+  }
+
+  /** If it cannot go out, the call is over, and its messages tell why. */
+  #send(fields: Fields): void {
+    this.#sending += 1;
+    const sent = (): void => {
+      this.#sending -= 1;
+      this.ask();
+    };
+    this.#call.send(encode(packet, fields)).then(sent, () => {});
   }
 
   #list(stat: Fields | undefined): void {
@@ -95,8 +130,11 @@ class Receiver {
     const entry = entryOf(stat);
     if (entry === null || entry.name === "" || entry.name === "/") return;
     if (this.#waiting.length >= MOST_WAITING) throw tooLarge("unpacked", "", MOST_WAITING);
+    const listed = bytesIn(entry);
+    this.#listedBytes += listed;
+    if (this.#listedBytes > MOST_LISTED) throw tooLarge("unpacked", "", MOST_LISTED);
     const [asked, whole] = [false, !hasBytes(stat) || entry.size === 0];
-    this.#waiting.push({ id, entry, asked, whole, pieces: [], came: 0, begun: false });
+    this.#waiting.push({ id, entry, size: entry.size, asked, whole, held: NOTHING, listed, came: 0, begun: false });
   }
 
   /** An empty piece is the end. A file that has grown is cut off where it was when it was listed, as by tar(1). */
@@ -106,29 +144,14 @@ class Receiver {
     if (bytes.length === 0) {
       file.whole = true;
       this.#asked.delete(id);
-      this.#ahead -= file.entry.size;
       return;
     }
-    const piece = bytes.subarray(0, Math.max(0, file.entry.size - file.came));
-    if (piece.length > 0) file.pieces.push(piece);
+    const piece = bytes.subarray(0, Math.max(0, file.size - file.came));
+    if (file.size > AHEAD) file.held = piece;
+    else if (file.came === 0) file.held = new Uint8Array(file.size);
+    // A copy: the piece is part of a message, which may be far larger.
+    if (file.size <= AHEAD) file.held.set(piece, file.came);
     file.came += piece.length;
-  }
-
-  async #ask(): Promise<void> {
-    while (this.#nextToAsk < this.#waiting.length) {
-      const file = this.#waiting[this.#nextToAsk]!;
-      if (!file.whole) {
-        if (this.#ahead > 0 && this.#ahead + file.entry.size > AHEAD) return;
-        file.asked = true;
-        this.#ahead += file.entry.size;
-        this.#asked.set(file.id, file);
-        await this.#call.send(encode(packet, { type: REQ, ID: file.id }));
-      }
-      this.#nextToAsk += 1;
-    }
-    if (!this.#complete || this.#told || this.#asked.size > 0) return;
-    this.#told = true;
-    await this.#call.send(encode(packet, { type: FIN }));
   }
 
   *#piecesOf(file: Waiting): Generator<Uint8Array> {
@@ -137,7 +160,9 @@ class Receiver {
       if (file.whole) file.entry = { ...file.entry, size: file.came };
       yield headerOf(file.entry);
     }
-    yield* file.pieces.splice(0);
+    const fresh = file.size > AHEAD ? file.held : file.held.subarray(0, file.came);
+    if (fresh.length > 0) yield fresh;
+    file.held = NOTHING;
     if (!file.whole) return;
     // A large file that has shrunk meanwhile ends with zeros, as in an archive of tar(1).
     for (let missing = file.entry.size - file.came; missing > 0; missing -= ZEROS.length) {
@@ -161,7 +186,7 @@ function packetOf(message: Uint8Array): Packet {
   try {
     return decode(packet, message) as Packet;
   } catch {
-    throw brokenOff("invalid packet");
+    throw interrupted("client-gone");
   }
 }
 
