@@ -3,8 +3,9 @@
 export type { Caller, Conversation } from "./conversation.js";
 export { receivedFiles } from "./files/received-files.js";
 export type { WantedFiles } from "./files/headers.js";
-export { decode, encode } from "./messages/codec.js";
+export { TooManyValues, decode, encode } from "./messages/codec.js";
 export type { Fields } from "./messages/codec.js";
 export { status } from "./messages/status.js";
+export { withoutSecrets } from "./secrets.js";
 export { METHODS } from "./services.js";
 export type { Method } from "./services.js";

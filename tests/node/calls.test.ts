@@ -1,14 +1,16 @@
 // Connections that carry calls of gRPC, on the HTTP server with a core scripted by the test.
 import { once } from "node:events";
 import { connect } from "node:http2";
-import type { ClientHttp2Stream } from "node:http2";
+import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { messagesIn, type Limits } from "../../hosts/node/grpc/messages.js";
 import type { RequestId, replies } from "../../hosts/shared/host.js";
 import { upgraded } from "../support/buildkit/client.js";
 import { until } from "../support/commands.js";
 import { scriptedServer, type ScriptedServer } from "./scripted-server.js";
 
+const SOLVE = "/moby.buildkit.v1.Control/Solve";
 const INFO = "/moby.buildkit.v1.Control/Info";
 const HEAD = { status: 101, headers: "Connection: Upgrade\nUpgrade: h2c" };
 const LONG_MS = 600_000;
@@ -39,6 +41,81 @@ test("a call is a request of its own, with its message in JSON", async () => {
   const [trailers] = (await once(call, "trailers")) as [Record<string, string>];
   expect(trailers["grpc-status"]).toBe("2");
   expect(decodeURIComponent(trailers["grpc-message"]!)).toBe(message);
+});
+
+test("a redirect is a failure, and so is what is no JSON", async () => {
+  const scripted = await scriptedServer();
+  const door = await opened(scripted, "/grpc", "client");
+  const call = callOn(door.socket);
+  const { id } = await scripted.nextRequest();
+  const head = { status: 301, headers: "Location: /x" };
+  scripted.reply(id, { tag: "whole", val: { head, body: Buffer.from("<a>"), stateless: false } });
+  const [trailers] = (await once(call, "trailers")) as [Record<string, string>];
+  expect(trailers["grpc-status"]).toBe("2");
+});
+
+test("long words and details of a failure arrive", async () => {
+  const scripted = await scriptedServer();
+  const door = await opened(scripted, "/grpc", "client");
+  const call = callOn(door.socket);
+  const { id } = await scripted.nextRequest();
+  const long = "x".repeat(40_000);
+  const details = [{ type: "a", value: { long: long.slice(0, 20_000) } }];
+  const body = new TextEncoder().encode(JSON.stringify({ message: long, details }));
+  scripted.reply(id, { tag: "whole", val: { head: { status: 500, headers: "" }, body, stateless: false } });
+  const [trailers] = (await once(call, "trailers")) as [Record<string, string>];
+  expect(trailers["grpc-message"]).toBe(long);
+  expect(trailers["grpc-status-details-bin"]!.length).toBeGreaterThan(30_000);
+});
+
+test("bytes that are no message fail with a code, without words of the host", async () => {
+  const scripted = await scriptedServer();
+  const door = await opened(scripted, "/grpc", "client");
+  const session = sessionOn(door.socket);
+  const status = async (bytes: Uint8Array): Promise<unknown> => {
+    const [trailers] = (await once(begin(session, SOLVE, bytes), "trailers")) as [Record<string, string>];
+    expect(trailers["grpc-message"]).toBeUndefined();
+    return trailers["grpc-status"];
+  };
+  const compressed = Uint8Array.of(1, 0, 0, 0, 0);
+  const cutOff = Uint8Array.of(0, 0, 0, 0, 9, 1);
+  const noProtobuf = Uint8Array.of(0, 0, 0, 0, 2, 0x0a, 0x80);
+  expect(await Promise.all([compressed, cutOff, noProtobuf, new Uint8Array()].map(status))).toEqual([
+    ...["12", "13", "13", "13"],
+  ]);
+});
+
+test("of a message beyond the limit the core learns that it came, also if only its JSON is too large", async () => {
+  const scripted = await scriptedServer();
+  const door = await opened(scripted, "/grpc", "client");
+  const session = sessionOn(door.socket);
+  const ref = (bytes: number): Uint8Array => {
+    const message = Buffer.concat([Uint8Array.of(0x0a, (bytes & 0x7f) | 0x80, bytes >> 7), Buffer.alloc(bytes)]);
+    return Buffer.concat([Uint8Array.of(0, 0, 0, message.length >> 8, message.length & 0xff), message]);
+  };
+  for (const [bytes, tag] of [
+    [2000, "oversized"],
+    [900, "oversized"],
+    [130, "whole"],
+  ] as const) {
+    begin(session, SOLVE, ref(bytes));
+    expect((await scripted.nextRequest()).body.tag).toBe(tag);
+  }
+});
+
+test("messages of a connection that are not whole have a limit together", async () => {
+  const stream = (limits: Limits) => messagesIn(oneByOne(limits), limits);
+  const oneByOne = async function* (limits: Limits): AsyncGenerator<Uint8Array> {
+    yield Uint8Array.of(0, 0, 0, 0, 200);
+    for (let at = 0; at < 100; at++) yield new Uint8Array(1);
+    expect(limits.partial).toBeGreaterThan(100);
+  };
+  const limits = { largest: 1000, partial: 0, mostPartial: 150 };
+  await expect(stream(limits).next()).rejects.toMatchObject({ code: 13 });
+  expect(limits.partial).toBe(0);
+  limits.partial = 100;
+  await expect(stream(limits).next()).rejects.toMatchObject({ code: 8 });
+  expect(limits.partial).toBe(100);
 });
 
 test("what a client sends along with the upgrade is read", async () => {
@@ -80,11 +157,20 @@ async function opened(
 
 /** A call with an empty message. */
 function callOn(socket: Socket): ClientHttp2Stream {
-  const session = connect("http://localhost", { createConnection: () => socket });
+  return begin(sessionOn(socket), INFO, Buffer.alloc(5));
+}
+
+function sessionOn(socket: Socket): ClientHttp2Session {
+  const settings = { maxHeaderListSize: 1 << 20 };
+  const session = connect("http://localhost", { createConnection: () => socket, settings });
   session.on("error", () => {});
+  return session;
+}
+
+function begin(session: ClientHttp2Session, path: string, message: Uint8Array): ClientHttp2Stream {
   const headers = { "content-type": "application/grpc", te: "trailers", "buildkit-controlapi-buildid": "a" };
-  const stream = session.request({ ":method": "POST", ":path": INFO, ...headers });
+  const stream = session.request({ ":method": "POST", ":path": path, ...headers });
   stream.on("error", () => {}).resume();
-  stream.end(Buffer.alloc(5));
+  stream.end(message);
   return stream;
 }

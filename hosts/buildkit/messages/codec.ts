@@ -10,11 +10,26 @@ export type Fields = Record<string, unknown>;
 
 /** A message may hold others up to this depth. The deepest that we know has six. */
 const DEEPEST = 32;
+/** Values in a message, at any depth. An empty one takes two bytes, and far more as an object. */
+const MOST_VALUES = 100_000;
+
+/** The message has more values than `MOST_VALUES`. */
+export class TooManyValues extends RangeError {}
 
 /** Throws if the bytes are no message. */
-export function decode(message: Message, bytes: Uint8Array, depth = 0): Fields {
-  if (depth > DEEPEST) throw new RangeError("messages are nested too deeply");
-  const fields: Fields = {};
+export function decode(message: Message, bytes: Uint8Array): Fields {
+  return decodeInto({}, message, bytes, { values: 0, depth: 0 });
+}
+
+/** How much of the limits is used up. */
+interface Extent {
+  values: number;
+  depth: number;
+}
+
+/** A message that comes in several parts is made of all of them (protobuf, Encoding, Last One Wins). */
+function decodeInto(fields: Fields, message: Message, bytes: Uint8Array, extent: Extent): Fields {
+  if (++extent.depth > DEEPEST) throw new RangeError("messages are nested too deeply");
   const named = namesOf(message);
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
@@ -22,8 +37,9 @@ export function decode(message: Message, bytes: Uint8Array, depth = 0): Fields {
     const name = named.get(number);
     const field = name === undefined ? undefined : message[name];
     if (name === undefined || field === undefined || !fits(field, wire)) reader.skip(wire, number);
-    else take(fields, name, field, { reader, wire, depth });
+    else take(fields, name, field, { reader, wire, extent });
   }
+  extent.depth -= 1;
   return fields;
 }
 
@@ -43,31 +59,39 @@ export function encode(message: Message, fields: Fields): Uint8Array {
 interface Place {
   reader: BinaryReader;
   wire: WireType;
-  depth: number;
+  extent: Extent;
 }
 
 function take(fields: Fields, name: string, field: Field, place: Place): void {
-  const { reader, wire, depth } = place;
+  const { reader, wire, extent } = place;
   if (field.as === "map") {
-    const entry = decode(entryOf(field), reader.bytes(), depth + 1);
+    count(extent);
+    const entry = decodeInto({}, entryOf(field), reader.bytes(), extent);
     const values = (fields[name] ??= Object.create(null)) as Fields;
     values[String(entry.key ?? "")] = entry.value ?? emptyOf(field.type);
     return;
   }
   if (field.as !== "many") {
-    fields[name] = read(reader, field.type, depth);
+    fields[name] = read(reader, field.type, extent, fields[name]);
     return;
   }
   const items = (fields[name] ??= []) as unknown[];
   if (wire !== WireType.LengthDelimited || wireOf(field.type) === WireType.LengthDelimited) {
-    items.push(read(reader, field.type, depth));
+    items.push(read(reader, field.type, extent));
     return;
   }
   const end = reader.uint32() + reader.pos;
-  while (reader.pos < end) items.push(read(reader, field.type, depth));
+  if (end > reader.len) throw new RangeError("a packed list is cut off");
+  while (reader.pos < end) items.push(read(reader, field.type, extent));
 }
 
-function read(reader: BinaryReader, type: FieldType, depth: number): unknown {
+function count(extent: Extent): void {
+  if (++extent.values > MOST_VALUES) throw new TooManyValues("more values than a message may have");
+}
+
+/** `before`: the value of the same field that came before, if one did. */
+function read(reader: BinaryReader, type: FieldType, extent: Extent, before?: unknown): unknown {
+  count(extent);
   switch (type) {
     case "string":
       return reader.string();
@@ -84,9 +108,9 @@ function read(reader: BinaryReader, type: FieldType, depth: number): unknown {
     case "int64":
       return wholeNumber(BigInt(reader.int64()));
     case "time":
-      return readTime(decode(TIME, reader.bytes(), depth + 1));
+      return readTime(decodeInto({}, TIME, reader.bytes(), extent));
     default:
-      return decode(type(), reader.bytes(), depth + 1);
+      return decodeInto((before ?? {}) as Fields, type(), reader.bytes(), extent);
   }
 }
 

@@ -31,18 +31,9 @@ export const usageRecord: Message = {
 
 export const diskUsageResponse: Message = { record: many(1, () => usageRecord) };
 
-const cacheOptionsEntry: Message = { Type: one(1), Attrs: map(2) };
-
-const cacheOptions: Message = {
-  ExportRefDeprecated: one(1),
-  ImportRefsDeprecated: many(2),
-  ExportAttrsDeprecated: map(3),
-  Exports: many(4, () => cacheOptionsEntry),
-  Imports: many(5, () => cacheOptionsEntry),
-};
-
 const exporter: Message = { Type: one(1), Attrs: map(2) };
 
+/** Without `Cache` (8), which is not built and holds credentials: neither the core nor its trace shall see them. */
 export const solveRequest: Message = {
   Ref: one(1),
   Definition: one(2, () => definition),
@@ -51,7 +42,6 @@ export const solveRequest: Message = {
   Session: one(5),
   Frontend: one(6),
   FrontendAttrs: map(7),
-  Cache: one(8, () => cacheOptions),
   Entitlements: many(9),
   FrontendInputs: map(10, () => definition),
   Internal: one(11, "bool"),

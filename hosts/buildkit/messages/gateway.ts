@@ -20,8 +20,7 @@ const result: Message = {
 
 export const returnRequest: Message = { result: one(1, () => result), error: one(2, () => status) };
 
-const cacheOptionsEntry: Message = { Type: one(1), Attrs: map(2) };
-
+/** Without `CacheImports` (12), as a Solve without `Cache`. */
 export const bridgeSolveRequest: Message = {
   Definition: one(1, () => definition),
   Frontend: one(2),
@@ -30,7 +29,6 @@ export const bridgeSolveRequest: Message = {
   allowResultArrayRef: one(6, "bool"),
   Final: one(10, "bool"),
   ExporterAttr: one(11, "bytes"),
-  CacheImports: many(12, () => cacheOptionsEntry),
   FrontendInputs: map(13, () => definition),
   Evaluate: one(14, "bool"),
 };

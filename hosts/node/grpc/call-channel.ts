@@ -32,7 +32,7 @@ export class CallChannel implements Channel {
 
   /** The client has left. */
   get isGone(): boolean {
-    return this.#stream.destroyed;
+    return this.#stream.destroyed || this.#stream.closed;
   }
 
   reportTo(exchange: Exchange): void {
@@ -47,11 +47,16 @@ export class CallChannel implements Channel {
 
   whole(head: replies.Head, body: Uint8Array): void {
     const answer = parsed(body);
-    if (head.status < 400) {
+    if (head.status < 300) {
       this.#send(answer ?? {});
       return this.end();
     }
     this.#fail(codeOf(head), String(answer?.message ?? ""), (answer?.details as unknown[] | undefined) ?? []);
+  }
+
+  /** Fails without words: the core was not asked. */
+  fail(code: number): void {
+    this.#close({ [CODE]: String(code) });
   }
 
   open(): void {
@@ -99,7 +104,7 @@ export class CallChannel implements Channel {
   }
 
   #respond(): void {
-    if (this.#responded || this.#stream.destroyed) return;
+    if (this.#responded || this.isGone) return;
     this.#responded = true;
     this.#stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   }
@@ -121,7 +126,7 @@ export class CallChannel implements Channel {
   #close(trailers: Record<string, string>): void {
     this.#ended = true;
     this.#respond();
-    if (!this.#stream.destroyed) {
+    if (!this.isGone) {
       this.#stream.once("wantTrailers", () => this.#stream.sendTrailers(trailers));
       this.#stream.end();
     }
@@ -140,7 +145,12 @@ function codeOf({ headers }: replies.Head): number {
   return at < 0 ? UNKNOWN : Number(all[at + 1]);
 }
 
+/** Null if it is no JSON: a redirect's body, say. */
 function parsed(bytes: Uint8Array): Fields | null {
   if (bytes.length === 0) return null;
-  return JSON.parse(new TextDecoder().decode(bytes)) as Fields;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as Fields;
+  } catch {
+    return null;
+  }
 }

@@ -5,13 +5,14 @@ import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
 import type { Caller, Conversation } from "../../buildkit/index.js";
 import { HostFailure, interrupted } from "../../shared/index.js";
-import { framed, messagesIn } from "./messages.js";
+import { MOST_HEADERS, framed, messagesIn } from "./messages.js";
 
 /** `gone` is called once, when the connection is over. */
 export function callerOn(connection: Duplex, gone: () => void): Caller {
   const session = connect("http://localhost", {
     createConnection: () => connection,
     settings: { initialWindowSize: WINDOW, enablePush: false },
+    maxSendHeaderBlockLength: MOST_HEADERS,
   });
   session.once("connect", () => session.setLocalWindowSize(2 * WINDOW));
   session.on("error", () => {});

@@ -3,22 +3,36 @@
 import { constants, performServerHandshake } from "node:http2";
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
-import { METHODS, decode } from "../../buildkit/index.js";
-import type { Method } from "../../buildkit/index.js";
+import { METHODS, TooManyValues, decode, withoutSecrets } from "../../buildkit/index.js";
+import type { Fields, Method } from "../../buildkit/index.js";
 import { CallChannel } from "./call-channel.js";
-import { messagesIn } from "./messages.js";
+import type { engine } from "../../shared/index.js";
+import { INTERNAL, MOST_HEADERS, TooLarge, Unreadable, limitsOf, messagesIn } from "./messages.js";
+import type { Limits } from "./messages.js";
 
 /** A call as the core gets it: its path, its message in JSON, and its header lines. */
 export interface GrpcCall {
   path: string;
   headers: string;
-  body: Uint8Array;
+  body: engine.Body;
   channel: CallChannel;
 }
 
-/** Serves calls until the connection is over. `gone` is called once, then. */
-export function serveCalls(connection: Duplex, take: (call: GrpcCall) => void, gone: () => void): void {
-  const session = performServerHandshake(connection, { settings: { maxConcurrentStreams: MOST_CALLS } });
+export interface CallServer {
+  take: (call: GrpcCall) => void;
+  /** Called once, when the connection is over. */
+  gone: () => void;
+  /** Bytes of a message that the core gets, at most. Of a larger one it only learns that it came. */
+  bodyLimit: number;
+}
+
+/** Serves calls until the connection is over. */
+export function serveCalls(connection: Duplex, { take, gone, bodyLimit }: CallServer): void {
+  const session = performServerHandshake(connection, {
+    settings: { maxConcurrentStreams: MOST_CALLS },
+    maxSendHeaderBlockLength: MOST_HEADERS,
+  });
+  const limits = limitsOf(bodyLimit);
   session.on("error", () => {});
   const open = new Set<CallChannel>();
   session.once("close", () => {
@@ -27,7 +41,7 @@ export function serveCalls(connection: Duplex, take: (call: GrpcCall) => void, g
   });
   session.on("stream", (stream, headers) => {
     stream.on("error", () => {});
-    void receive(stream, headers, (call) => {
+    void receive({ stream, headers, limits }, (call) => {
       open.add(call.channel);
       stream.once("close", () => open.delete(call.channel));
       take(call);
@@ -37,30 +51,41 @@ export function serveCalls(connection: Duplex, take: (call: GrpcCall) => void, g
 
 const MOST_CALLS = 1000;
 
-async function receive(
-  stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
-  take: (call: GrpcCall) => void,
-): Promise<void> {
+interface Arriving {
+  stream: ServerHttp2Stream;
+  headers: IncomingHttpHeaders;
+  limits: Limits;
+}
+
+async function receive({ stream, headers, limits }: Arriving, take: (call: GrpcCall) => void): Promise<void> {
   const path = String(headers[constants.HTTP2_HEADER_PATH]);
   const method = METHODS.get(path);
   const channel = new CallChannel(stream, method ?? null);
   try {
-    const body = method === undefined ? {} : await messageOf(stream, method);
-    // A stream is only closed once all of it has been read.
-    stream.resume();
-    const bytes = new TextEncoder().encode(JSON.stringify(body));
-    take({ path, headers: linesOf(headers), body: bytes, channel });
-  } catch {
-    stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+    const body = await bodyOf(stream, method, limits);
+    take({ path, headers: linesOf(headers), body, channel });
+  } catch (error) {
+    channel.fail(error instanceof Unreadable ? error.code : INTERNAL);
+  }
+  // A stream is only closed once all of it has been read.
+  stream.resume();
+}
+
+async function bodyOf(stream: ServerHttp2Stream, method: Method | undefined, limits: Limits): Promise<engine.Body> {
+  try {
+    const message = method === undefined ? {} : await messageOf(stream, method, limits);
+    const val = new TextEncoder().encode(JSON.stringify(withoutSecrets(message)));
+    return val.length > limits.largest ? { tag: "oversized" } : { tag: "whole", val };
+  } catch (error) {
+    if (error instanceof TooLarge || error instanceof TooManyValues) return { tag: "oversized" };
+    throw error;
   }
 }
 
-async function messageOf(stream: ServerHttp2Stream, { request }: Method): Promise<unknown> {
-  for await (const message of messagesIn(stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>)) {
-    return decode(request, message);
-  }
-  throw new Error("the call has no message");
+async function messageOf(stream: ServerHttp2Stream, { request }: Method, limits: Limits): Promise<Fields> {
+  const bytes = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  for await (const message of messagesIn(bytes, limits)) return decode(request, message);
+  throw new Unreadable(INTERNAL, "the call has no message");
 }
 
 /** What the client adds to a call (`buildkit-controlapi-buildid`). HTTP/2's own fields are left out. */

@@ -4,6 +4,40 @@ const PREFIX = 5;
 /** Bytes of the largest message that is read, as in BuildKit. */
 const LARGEST = 16 << 20;
 
+/** Bytes of the headers that go out with a call or its end: long lists of patterns, what failed and where. */
+export const MOST_HEADERS = 8 << 20;
+
+/** Codes of gRPC (grpc, statuscodes.md) for what no message is made of. */
+export const RESOURCE_EXHAUSTED = 8;
+const UNIMPLEMENTED = 12;
+export const INTERNAL = 13;
+
+/** Bytes that are no message. */
+export class Unreadable extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The message is larger than may be. */
+export class TooLarge extends Error {}
+
+/** What one connection may make us keep. */
+export interface Limits {
+  /** Bytes of the largest message. */
+  largest: number;
+  /** Bytes of messages of all its streams that have not come whole, and the most of them. */
+  partial: number;
+  mostPartial: number;
+}
+
+export function limitsOf(largest: number): Limits {
+  return { largest, partial: 0, mostPartial: 2 * LARGEST };
+}
+
 /** The message with its prefix. */
 export function framed(message: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(PREFIX + message.length);
@@ -13,33 +47,43 @@ export function framed(message: Uint8Array): Buffer {
   return bytes;
 }
 
-/** The messages in a stream. Throws for one that is compressed, too large or cut off. */
-export async function* messagesIn(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The messages in a stream. Throws `TooLarge`, or `Unreadable` for one that is compressed or cut off. */
+export async function* messagesIn(
+  stream: AsyncIterable<Uint8Array>,
+  limits = limitsOf(LARGEST),
+): AsyncGenerator<Uint8Array> {
   let held: Buffer[] = [];
   let length = 0;
   let wanted = PREFIX;
-  for await (const piece of stream) {
-    held.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
-    length += piece.length;
-    while (length >= wanted) {
-      const bytes = held.length === 1 ? held[0]! : Buffer.concat(held, length);
-      if (wanted === PREFIX) wanted = PREFIX + sizeIn(bytes);
-      if (length < wanted) {
-        held = [bytes];
-        break;
+  try {
+    for await (const piece of stream) {
+      held.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+      length += piece.length;
+      limits.partial += piece.length;
+      while (length >= wanted) {
+        const bytes = held.length === 1 ? held[0]! : Buffer.concat(held, length);
+        if (wanted === PREFIX) wanted = PREFIX + sizeIn(bytes, limits.largest);
+        if (length < wanted) {
+          held = [bytes];
+          break;
+        }
+        yield bytes.subarray(PREFIX, wanted);
+        held = [bytes.subarray(wanted)];
+        length -= wanted;
+        limits.partial -= wanted;
+        wanted = PREFIX;
       }
-      yield bytes.subarray(PREFIX, wanted);
-      held = [bytes.subarray(wanted)];
-      length -= wanted;
-      wanted = PREFIX;
+      if (limits.partial > limits.mostPartial) throw new Unreadable(RESOURCE_EXHAUSTED, "too much is not whole");
     }
+  } finally {
+    limits.partial -= length;
   }
-  if (length > 0) throw new Error("the last message is cut off");
+  if (length > 0) throw new Unreadable(INTERNAL, "the last message is cut off");
 }
 
-function sizeIn(bytes: Buffer): number {
-  if (bytes[0] !== 0) throw new Error("the message is compressed");
+function sizeIn(bytes: Buffer, largest: number): number {
+  if (bytes[0] !== 0) throw new Unreadable(UNIMPLEMENTED, "the message is compressed");
   const size = bytes.readUInt32BE(1);
-  if (size > LARGEST) throw new Error(`the message has ${size} bytes`);
+  if (size > largest) throw new TooLarge(`the message has ${size} bytes`);
   return size;
 }

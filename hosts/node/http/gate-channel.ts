@@ -22,6 +22,8 @@ export interface GateContext extends ExchangeContext {
   hasHungUp: NonNullable<Ground["hasHungUp"]>;
   /** Takes calls that a client makes on a connection of its own. */
   called: (gate: Gate, call: GrpcCall) => void;
+  /** Bytes of a call's message that the core gets, at most. */
+  bodyLimit: number;
   /** Keeps what a client gives on a session. */
   sessionOf: (id: RequestId, files: SessionFiles) => void;
   /** Wraps the client's channel, to change a reply before the client sees it. */
@@ -107,7 +109,10 @@ class GateChannel implements Channel {
     if (early.length > 0) socket.unshift(early);
     // HTTP/2 knows no half-close: a client that ends its side has gone.
     socket.allowHalfOpen = false;
-    if (caller === "client") return serveCalls(socket, (call) => this.#context.called(this.#gate, call), gone);
+    if (caller === "client") {
+      const take = (call: GrpcCall): void => this.#context.called(this.#gate, call);
+      return serveCalls(socket, { take, gone, bodyLimit: this.#context.bodyLimit });
+    }
     const call = callerOn(socket, gone);
     this.#context.sessionOf(this.#id, ({ directory, includes, excludes, follows }) =>
       receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),

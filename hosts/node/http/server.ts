@@ -175,10 +175,11 @@ export class ApiServer implements Clients {
   }
 
   #through({ door, channel, unused }: Passage): Way {
-    const { hasHungUp = () => false } = this.#options;
+    const { hasHungUp = () => false, entrance } = this.#options;
+    const { bodyLimit } = entrance;
     const called = (gate: Gate, call: GrpcCall): void => this.#called(gate, call);
     const sessionOf = (id: RequestId, files: SessionFiles): void => door.bodies.offerSession(id, files);
-    return { door, unused, context: { ...contextOf(door), hasHungUp, channel, called, sessionOf } };
+    return { door, unused, context: { ...contextOf(door), hasHungUp, channel, called, bodyLimit, sessionOf } };
   }
 
   /** A call on a connection that carries calls. `gate`: the one through which its first request came. */
@@ -190,8 +191,7 @@ export class ApiServer implements Clients {
       const exchange = new Exchange(id, context.channel(channel), context);
       channel.reportTo(exchange);
       door.replies.add(id, exchange);
-      const whole = { tag: "whole", val: body } as const;
-      door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), ...request, body: whole } });
+      door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), ...request, body } });
     };
     const passage = this.#options.entrance.passage({ listener: this.#originOf(gate).listener, ...request });
     if (passage instanceof Promise) void passage.then((found) => begin(this.#through(found)));
