@@ -46,9 +46,12 @@ export function pruneBuildCache(call: Call): Refusal | null {
   return null;
 }
 
-/** Removes those that match, and tells it as an event. */
-export function pruneCaches(filters: Filters, kept: i64): BuildCache[] {
-  const pruned = prune(filters, kept);
+/**
+ * Removes those that match, and tells it as an event. `kept`: bytes that stay; 0 for none. `keptFor`: those used within so
+ * many nanoseconds stay.
+ */
+export function pruneCaches(filters: Filters, kept: i64, keptFor: i64 = 0): BuildCache[] {
+  const pruned = prune(filters, kept, keptFor > 0 ? engine.now.wall - keptFor : i64.MAX_VALUE);
   let freed: i64 = 0;
   for (let i = 0; i < pruned.length; i++) freed += pruned[i].size;
   eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", freed.toString()));
@@ -56,7 +59,7 @@ export function pruneCaches(filters: Filters, kept: i64): BuildCache[] {
 }
 
 /** Removes those that were not used for the longest time, until no more than `kept` bytes are left. */
-function prune(filters: Filters, kept: i64): BuildCache[] {
+function prune(filters: Filters, kept: i64, unusedSince: i64): BuildCache[] {
   const caches = cacheStore.all();
   let left: i64 = 0;
   for (let i = 0; i < caches.length; i++) left += caches[i].size;
@@ -64,7 +67,7 @@ function prune(filters: Filters, kept: i64): BuildCache[] {
   const pruned: BuildCache[] = [];
   for (let i = 0; i < caches.length; i++) {
     if (kept > 0 && left <= kept) break;
-    if (isInUse(caches[i]) || !matches(caches[i], filters)) continue;
+    if (caches[i].lastUsed > unusedSince || isInUse(caches[i]) || !matches(caches[i], filters)) continue;
     left -= caches[i].size;
     pruned.push(caches[i]);
     dropCache(caches[i]);

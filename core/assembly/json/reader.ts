@@ -1,6 +1,7 @@
 // Reads a JSON document from UTF-8 bytes. Clients see the error texts,
 // which are those of Go's encoding/json. No input makes the code trap.
 
+import { erase } from "../../../build/bindings/erase";
 import { TextBuilder } from "../text/builder";
 import { quoteRune } from "../text/go-quote";
 import { decodeUtf8 } from "../text/utf8";
@@ -256,7 +257,8 @@ class Reader {
   }
 }
 
-// The reader has already checked every escape. Unpaired surrogates become U+FFFD, as in Go.
+// The reader has already checked every escape. Unpaired surrogates become U+FFFD, as in Go. Only the result
+// stays in memory: it may be a secret, which is erased later.
 function unescape(raw: string): string {
   const text = new TextBuilder(raw.length);
   for (let i = 0; i < raw.length; i++) {
@@ -285,7 +287,10 @@ function unescape(raw: string): string {
       text.unit(0xfffd);
     }
   }
-  return text.toString();
+  const result = text.toString();
+  text.erase();
+  erase(raw);
+  return result;
 }
 
 function nextEscapedUnit(raw: string, at: i32): i32 {

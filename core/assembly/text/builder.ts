@@ -41,6 +41,12 @@ export class TextBuilder {
     this.size = 0;
   }
 
+  /** Overwrites its own copy of the text. */
+  erase(): void {
+    memory.fill(changetype<usize>(this.units), 0, this.units.byteLength);
+    this.size = 0;
+  }
+
   toString(): string {
     return String.UTF16.decodeUnsafe(changetype<usize>(this.units), this.size << 1);
   }

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { failures } from "../../../hosts/shared/host.js";
 import { digestOf, encode, ImageWorld } from "../support/image-world.js";
+import { beginBuild } from "./beginning.js";
 
 const CONTROL = "/grpc/moby.buildkit.v1.Control";
 const UPGRADE = { Connection: "Upgrade", Upgrade: "h2c" };
@@ -113,7 +114,131 @@ describe("a build", () => {
   });
 });
 
+const BRIDGE = "/grpc/moby.buildkit.v1.frontend.LLBBridge";
+
+function direct(world: ImageWorld, method: string, message: object = {}): bigint {
+  return world.ask("POST", `${BRIDGE}/${method}`, message, { "Buildkit-Controlapi-Buildid": "a" });
+}
+
+/** What is under way. */
+function commands(world: ImageWorld): string[] {
+  return world.open().filter((tag) => tag !== "unmount" && tag !== "drop-container");
+}
+
+describe("calls of a build that come before it", () => {
+  test("find it over if one of them ends it, and nothing of it goes on", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    const [returned, late, watching] = [direct(world, "Return"), direct(world, "Ping"), watch(world)];
+    const solving = solve(world);
+    expect(world.answer(solving)).toMatchObject({ status: 200, over: true });
+    expect(world.answer(returned)).toMatchObject({ status: 200, over: true });
+    expect(world.answer(late).text).toContain("no such job a");
+    expect(world.answer(watching)).toMatchObject({ status: 200, over: true });
+    if (world.open().includes("mount")) world.done(world.take("mount").op);
+    expect(commands(world)).toEqual([]);
+  });
+
+  test("learn that it is refused", () => {
+    const world = new ImageWorld();
+    const [early, watching] = [direct(world, "Ping"), watch(world)];
+    solve(world, { Exporter: "tar" });
+    expect(world.answer(early).text).toContain("no such job a");
+    expect(world.answer(watching)).toMatchObject({ status: 200, over: true });
+  });
+});
+
+describe("a build that ends while it works", () => {
+  test.each([
+    ["returned", {}, 200],
+    ["with an error", { error: { code: 2, message: "enough" } }, 500],
+  ])("%s: its step is given up", (_how, message, status) => {
+    const world = new ImageWorld();
+    openSession(world);
+    const solving = solve(world, { Frontend: "" });
+    const asking = direct(world, "Solve", { Frontend: "dockerfile.v0", FrontendOpt: { "force-network-mode": "none" } });
+    sendFiles(world, "FROM busybox\nRUN true\n");
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    const { op, val } = world.takeLaunch();
+    world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
+    direct(world, "Return", message);
+    expect(world.answer(asking).text).toContain("context canceled");
+    expect(world.answer(solving)).toMatchObject({ status, over: true });
+    world.done(world.takeProcess("signal"));
+    world.exited(val.container, 1);
+    world.done(world.takeProcess("reap"));
+    drop(world);
+    expect([commands(world), world.call("GET", "/containers/json?all=1").json]).toEqual([[], []]);
+  });
+
+  test("does not begin with a session that comes later", () => {
+    const world = new ImageWorld();
+    const solving = solve(world);
+    direct(world, "Return", { error: { code: 2, message: "enough" } });
+    expect(JSON.parse(world.answer(solving).text)).toEqual({ message: "enough" });
+    openSession(world);
+    expect(world.open()).toEqual([]);
+  });
+});
+
+describe("caches", () => {
+  const GIGABYTES = 10_000_000_000;
+  const HOURS = 3_600_000_000_000;
+
+  /** A world with one cache, of 5 bytes, which was last used now. */
+  function cached(): ImageWorld {
+    const world = new ImageWorld();
+    const dockerfile = "FROM busybox\nRUN --network=none --mount=type=cache,target=/c x\n";
+    beginBuild(world, dockerfile, "");
+    world.done(world.take("mount").op);
+    world.done(world.takeVolume("make"));
+    world.done(world.takeVolume("populate"));
+    runStep(world);
+    world.succeed(world.takeVolume("measure"), { tag: "size", val: 5n });
+    return world;
+  }
+
+  const prune = (world: ImageWorld, limits: object): string =>
+    world.answer(world.ask("POST", `${CONTROL}/Prune`, limits)).text;
+
+  test.each([
+    ["those that take less than what may stay", { keepBytes: GIGABYTES }],
+    ["those that take less than the most that may be used", { maxUsedSpace: GIGABYTES }],
+    ["those that were used within some time", { keepDuration: HOURS }],
+  ])("%s are not pruned", (_which, limits) => {
+    const world = cached();
+    expect(prune(world, limits)).toBe("");
+    world.wait(3601);
+    expect(JSON.parse(prune(world, { keepBytes: 1, keepDuration: HOURS }))).toMatchObject({ Size: 5 });
+  });
+
+  test("are not pruned for room on the disk, which is not known", () => {
+    const world = cached();
+    expect(prune(world, { minFreeSpace: GIGABYTES })).toContain("min-free-space is not built yet");
+    expect(JSON.parse(prune(world, {}))).toMatchObject({ Size: 5 });
+  });
+});
+
 describe("limits", () => {
+  test("of an error: its beginning and its end are sent, and its lines if the Dockerfile is small", () => {
+    const failed = (dockerfile: string): { message: string; details?: unknown[] } => {
+      const world = new ImageWorld();
+      openSession(world);
+      const solving = solve(world);
+      sendFiles(world, dockerfile);
+      while (world.open().includes("mount")) world.done(world.take("mount").op);
+      const { op, val } = world.takeLaunch();
+      world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
+      world.exited(val.container, 1, 3);
+      return JSON.parse(world.answer(solving).text) as { message: string };
+    };
+    expect(failed("FROM busybox\nRUN x\n")).toMatchObject({ details: [{ value: {} }] });
+    const { message, details } = failed(`FROM busybox\nRUN ${"x".repeat(40_000)}\n`);
+    expect(message.length).toBeLessThan(5000);
+    expect(message).toMatch(/^process "\/bin\/sh -c x+ … x+" did not complete successfully: exit code: 3$/);
+    expect(details).toBeUndefined();
+  });
+
   test("of calls that wait for something that is missing", () => {
     const world = new ImageWorld();
     const waiting = Array.from({ length: 1000 }, (_, at) => watch(world, `none-${at}`));
@@ -137,9 +262,26 @@ test("what is not built is refused by name", () => {
   const refused = (more: object): { headers: string; text: string } => world.answer(solve(world, more));
   expect(refused({ Exporter: "tar" })).toMatchObject({ headers: expect.stringContaining(UNIMPLEMENTED) as string });
   expect(refused({ Frontend: "gateway.v0" }).text).toContain("gateway.v0");
-  expect(refused({ FrontendAttrs: { context: "https://web.example/x.tar" } })).toMatchObject({
-    headers: expect.stringContaining(UNIMPLEMENTED) as string,
-    text: expect.stringContaining("the option context") as string,
-  });
+  const options: [string, string, string][] = [
+    ["context", "https://web.example/x.tar", "the option context is"],
+    ["requestid", "frontend.lint", "the option requestid is"],
+    ["hostname", "other", "the option hostname is"],
+    ["no-cache", "base", "the option no-cache-filter is"],
+    ["attest:sbom", "", "the attestation sbom is"],
+  ];
+  for (const [name, value, said] of options) {
+    expect(refused({ FrontendAttrs: { [name]: value } })).toMatchObject({
+      headers: expect.stringContaining(UNIMPLEMENTED) as string,
+      text: expect.stringContaining(said) as string,
+    });
+  }
   expect(refused({ FrontendAttrs: { "shm-size": "x" } }).headers).not.toContain(UNIMPLEMENTED);
+});
+
+test("a name that is not valid is refused before anything is built", () => {
+  const world = new ImageWorld();
+  openSession(world);
+  const { status, text } = world.answer(solve(world, { Exporter: "moby", ExporterAttrs: { name: "a:1,B" } }));
+  expect([status, text]).toEqual([400, expect.stringContaining("failed to parse B: invalid reference format")]);
+  expect(world.open()).toEqual([]);
 });

@@ -153,6 +153,25 @@ test.each(["Control", "frontend.LLBBridge"])("an address of a build by BuildKit,
   if (service === "Control") expect(world.answer(id).text).toContain("the option context is not built yet");
 });
 
+test.each(["Control", "frontend.LLBBridge"])("caches of a build by BuildKit elsewhere, %s", (service) => {
+  const { world, instance } = begin();
+  const entry = { Type: "gha", Attrs: { token: AUTH.password } };
+  const options = {
+    "cache-imports": JSON.stringify([{ Type: "s3", Attrs: { secret_access_key: AUTH.username } }]),
+    "cache-from": `type=s3,secret_access_key=${AUTH.registrytoken}`,
+  };
+  world.ask("POST", `/grpc/moby.buildkit.v1.${service}/Solve`, {
+    Ref: "a",
+    Session: "s",
+    Frontend: "dockerfile.v0",
+    FrontendAttrs: options,
+    FrontendOpt: options,
+    Cache: { Exports: [entry], Imports: [entry] },
+    CacheImports: [entry],
+  });
+  expectClean(instance);
+});
+
 test.each([
   ["GET", "/events"],
   ["POST", "/build"],

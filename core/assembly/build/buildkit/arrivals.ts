@@ -10,16 +10,17 @@ import { Task } from "../../task";
 /** How long, in nanoseconds; BuildKit waits for a session as long. */
 const PATIENCE: u64 = 5_000_000_000;
 
-/** Waits for something with this name. */
-export abstract class Awaiting extends Task {
+/** Waits for something with this name, a `T`. */
+export abstract class Awaiting<T> extends Task {
   private timer: u64 = 0;
-  private list: Arrivals | null = null;
+  private list: Arrivals<T> | null = null;
 
   constructor(readonly name: string) {
     super();
   }
 
-  abstract arrived(): void;
+  /** `found`: perhaps over already, by what another has done that waited for it. */
+  abstract arrived(found: T): void;
 
   /** It did not come. */
   abstract missed(): void;
@@ -32,9 +33,13 @@ export abstract class Awaiting extends Task {
     this.missed();
   }
 
-  begin(list: Arrivals): void {
+  begin(list: Arrivals<T>): void {
     this.list = list;
     this.timer = wakeAfter(this, 0, PATIENCE);
+  }
+
+  get isWaiting(): bool {
+    return this.list !== null;
   }
 
   /** Nobody needs it any more. */
@@ -48,19 +53,19 @@ export abstract class Awaiting extends Task {
 }
 
 /** A call that waits. It is forgotten if its client leaves. */
-export abstract class WaitingCall extends Awaiting {
+export abstract class WaitingCall<T> extends Awaiting<T> {
   constructor(
     name: string,
     readonly call: Call,
   ) {
     super(name);
-    call.follower = new Left(this);
+    call.follower = new Left<T>(this);
     openCalls.add(call);
   }
 }
 
-class Left extends Follower {
-  constructor(private readonly waiting: Awaiting) {
+class Left<T> extends Follower {
+  constructor(private readonly waiting: Awaiting<T>) {
     super();
   }
 
@@ -72,28 +77,28 @@ class Left extends Follower {
 /** How many wait at once: no client has more calls on their way, and each is looked at when something arrives. */
 const MOST: i32 = 1000;
 
-export class Arrivals {
-  private waiting: Awaiting[] = [];
+export class Arrivals<T> {
+  private waiting: Awaiting<T>[] = [];
 
   /** If too many wait already, what is missing counts as missed at once. */
-  wait(one: Awaiting): void {
+  wait(one: Awaiting<T>): void {
     if (this.waiting.length >= MOST) return one.missed();
     this.waiting.push(one);
     one.begin(this);
   }
 
-  leave(one: Awaiting): void {
+  leave(one: Awaiting<T>): void {
     const at = this.waiting.indexOf(one);
     if (at >= 0) this.waiting.splice(at, 1);
   }
 
-  /** Something with this name is there now. */
-  tell(name: string): void {
+  /** Something with this name is there now. One that waits may end it, or the waiting of another. */
+  tell(name: string, found: T): void {
     const all = this.waiting.slice(0);
     for (let i = 0; i < all.length; i++) {
-      if (all[i].name != name) continue;
+      if (all[i].name != name || !all[i].isWaiting) continue;
       all[i].stop();
-      all[i].arrived();
+      all[i].arrived(found);
     }
   }
 }

@@ -7,9 +7,9 @@ import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { WaitingCall } from "./arrivals";
 import { writeCapabilities } from "./capabilities";
-import { eraseContexts } from "./frontend-options";
+import { eraseSecrets } from "./frontend-options";
 import { writeWorker } from "./control";
-import { answer, answerError, answerNothing, CallError, Code, messageOf, objectIn, unknownError } from "./grpc-reply";
+import { answer, answerError, answerNothing, CallError, Code, messageOf, noBuild, objectIn } from "./grpc-reply";
 import { ResultClient, Solve } from "./solve";
 import { solves } from "./solves";
 
@@ -30,13 +30,14 @@ export function bridge(call: Call, kind: BridgeCall): void {
   const ref = header === null ? "" : header;
   // Before it waits.
   const message = messageOf(call);
-  eraseContexts(message);
+  eraseSecrets(message);
   const found = solves.find(ref);
   if (found !== null) return answerFor(call, kind, message, found);
   solves.wait(new BridgeWait(ref, call, kind, message));
 }
 
 function answerFor(call: Call, kind: BridgeCall, message: Json, solve: Solve): void {
+  if (solve.isOver) return answerError(call, noBuild(solve.ref));
   switch (kind) {
     case BridgeCall.Ping:
       return pong(call);
@@ -101,7 +102,7 @@ function refIn(result: Json): string {
   return all.length == 0 ? result.stringOf("refDeprecated") : all.items[0].stringOf("id");
 }
 
-class BridgeWait extends WaitingCall {
+class BridgeWait extends WaitingCall<Solve> {
   constructor(
     ref: string,
     call: Call,
@@ -111,11 +112,11 @@ class BridgeWait extends WaitingCall {
     super(ref, call);
   }
 
-  arrived(): void {
-    answerFor(this.call, this.kind, this.message, solves.find(this.name)!);
+  arrived(solve: Solve): void {
+    answerFor(this.call, this.kind, this.message, solve);
   }
 
   missed(): void {
-    answerError(this.call, unknownError(`no such job ${this.name}`));
+    answerError(this.call, noBuild(this.name));
   }
 }

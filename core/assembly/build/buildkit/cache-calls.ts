@@ -3,6 +3,7 @@
 
 import { parseFilters } from "../../api/filters";
 import { Call } from "../../call";
+import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { endReply, headersOf, line, openReply, sendChunk } from "../../reply";
 import { formatTime } from "../../text/time";
@@ -10,10 +11,10 @@ import { BuildCache } from "../caches/build-cache";
 import { CACHE_TYPE, descriptionOf } from "../caches/cache-list";
 import { cacheStore, isInUse } from "../caches/cache-store";
 import { pruneCaches } from "../prune";
-import { answer, answerError, CallError, Code, messageOf } from "./grpc-reply";
+import { answer, answerError, CallError, Code, messageOf, notBuilt } from "./grpc-reply";
 
 export function cacheUsage(call: Call): void {
-  if (refuseFilters(call)) return;
+  if (refuseFilters(call, messageOf(call))) return;
   const json = new JsonWriter().beginObject();
   json.key("record").beginArray();
   const caches = cacheStore.all();
@@ -22,11 +23,13 @@ export function cacheUsage(call: Call): void {
 }
 
 export function pruneCall(call: Call): void {
-  if (refuseFilters(call)) return;
   const message = messageOf(call);
+  if (refuseFilters(call, message)) return;
+  if (message.i64Of("minFreeSpace") > 0) return answerError(call, notBuilt("min-free-space"));
   const reserved = message.i64Of("keepBytes");
   const most = message.i64Of("maxUsedSpace");
-  const pruned = pruneCaches(parseFilters("", []), most > reserved ? most : reserved);
+  const kept = most > reserved ? most : reserved;
+  const pruned = pruneCaches(parseFilters("", []), kept, message.i64Of("keepDuration"));
   openReply(call, 200, headersOf(call).json, null);
   for (let i = 0; i < pruned.length; i++) {
     const json = new JsonWriter();
@@ -37,8 +40,8 @@ export function pruneCall(call: Call): void {
 }
 
 /** A filter that was ignored would remove too much. Clients without one send an empty text. */
-function refuseFilters(call: Call): bool {
-  const filters = messageOf(call).stringsOf("filter");
+function refuseFilters(call: Call, message: Json): bool {
+  const filters = message.stringsOf("filter");
   if (filters.join("").length == 0) return false;
   answerError(call, new CallError(Code.Unimplemented, "filters of the build cache are not built yet"));
   return true;

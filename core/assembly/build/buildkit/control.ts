@@ -5,8 +5,8 @@ import { Call } from "../../call";
 import { JsonWriter } from "../../json/writer";
 import { engine } from "../../state";
 import { WaitingCall } from "./arrivals";
-import { eraseContexts } from "./frontend-options";
-import { answer, answerError, CallError, Code, messageOf, objectIn, unknownError } from "./grpc-reply";
+import { eraseSecrets } from "./frontend-options";
+import { answer, answerError, CallError, Code, messageOf, noBuild, objectIn, unknownError } from "./grpc-reply";
 import { Solve } from "./solve";
 import { solves } from "./solves";
 
@@ -49,7 +49,7 @@ function writeVersion(json: JsonWriter): void {
 
 export function solve(call: Call): void {
   const message = messageOf(call);
-  eraseContexts(message);
+  eraseSecrets(message);
   const ref = message.stringOf("Ref");
   if (ref.length == 0) return answerError(call, new CallError(Code.InvalidArgument, "the build has no ref"));
   if (solves.find(ref) !== null) return answerError(call, unknownError(`job ID exists: ${ref}`));
@@ -59,6 +59,7 @@ export function solve(call: Call): void {
   const solve = new Solve(ref, call, message, solves);
   solves.add(solve);
   solve.begin(message);
+  solves.tell(solve);
 }
 
 export function watch(call: Call): void {
@@ -73,12 +74,12 @@ function watchIt(call: Call, solve: Solve): void {
   answerError(call, new CallError(Code.ResourceExhausted, "too many clients watch this build"));
 }
 
-class WatchWait extends WaitingCall {
-  arrived(): void {
-    watchIt(this.call, solves.find(this.name)!);
+class WatchWait extends WaitingCall<Solve> {
+  arrived(solve: Solve): void {
+    watchIt(this.call, solve);
   }
 
   missed(): void {
-    answerError(this.call, unknownError(`no such job ${this.name}`));
+    answerError(this.call, noBuild(this.name));
   }
 }

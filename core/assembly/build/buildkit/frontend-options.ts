@@ -10,36 +10,44 @@ import { CallError, notBuilt, objectIn, unknownError } from "./grpc-reply";
 
 const ARGUMENT = "build-arg:";
 const LABEL = "label:";
+const ATTEST = "attest:";
 /** Only told to a frontend that is an image, or about where files come from; they change nothing in the result. */
-const IGNORED: string[] = [
-  "cmdline",
-  "source",
-  "frontend.caps",
-  "multi-platform",
-  "hostname",
-  "requestid",
-  "cache-imports",
-  "cache-from",
-];
+const IGNORED: string[] = ["cmdline", "source", "frontend.caps", "multi-platform"];
 const IGNORED_PREFIXES: string[] = ["vcs:", "local-sessionid:", "attest:provenance"];
 
 const CONTEXT = "context";
+/** Members of messages, and options, about caches outside the engine. */
+const CACHES: string[] = ["Cache", "CacheImports"];
+const FOREIGN_CACHES: string[] = ["cache-imports", "cache-from"];
 
 /**
- * Overwrites where contexts are, which may be addresses with credentials: they are not built yet, and refused by their
- * names. `message`: of a Solve.
+ * Overwrites what may hold credentials and is not used: where contexts are, which may be addresses with a password and are
+ * refused by their names, and where builds keep their cache, which is ignored. `message`: of a Solve.
  */
-export function eraseContexts(message: Json): void {
+export function eraseSecrets(message: Json): void {
   eraseIn(objectIn(message, "FrontendAttrs"));
   eraseIn(objectIn(message, "FrontendOpt"));
+  for (let i = 0; i < CACHES.length; i++) {
+    const cache = message.find(CACHES[i]);
+    if (cache !== null) eraseAll(cache);
+  }
+}
+
+function eraseAll(value: Json): void {
+  if (value.isString) erase(value.text);
+  for (let i = 0; i < value.items.length; i++) eraseAll(value.items[i]);
 }
 
 function eraseIn(options: Json): void {
   for (let i = 0; i < options.keys.length; i++) {
     const key = options.keys[i];
     const text = options.items[i].text;
-    if ((key == CONTEXT || key.startsWith(`${CONTEXT}:`)) && text.length > 0) erase(text);
+    if (isPrivate(key) && text.length > 0) erase(text);
   }
+}
+
+function isPrivate(key: string): bool {
+  return key == CONTEXT || key.startsWith(`${CONTEXT}:`) || FOREIGN_CACHES.includes(key);
 }
 
 export class FrontendOptions {
@@ -72,7 +80,7 @@ export class FrontendOptions {
     else if (key == "no-cache" && value.length == 0) options.useCache = false;
     else if (key == "image-resolve-mode") options.pull = value == "pull";
     else if (key == "platform") this.takePlatform(value);
-    else if (!this.takeLimit(key, value) && !isIgnored(key)) this.problem = notBuilt(`the option ${key}`);
+    else if (!this.takeLimit(key, value) && !isIgnored(key)) this.problem = notBuilt(shownAs(key));
   }
 
   /** What holds for the containers of the build. */
@@ -101,9 +109,15 @@ export class FrontendOptions {
   }
 }
 
+/** As the client's user has written it, where that is known. */
+function shownAs(key: string): string {
+  if (key == "no-cache") return "the option no-cache-filter";
+  return key.startsWith(ATTEST) ? `the attestation ${key.slice(ATTEST.length)}` : `the option ${key}`;
+}
+
 function isIgnored(key: string): bool {
   for (let i = 0; i < IGNORED_PREFIXES.length; i++) if (key.startsWith(IGNORED_PREFIXES[i])) return true;
-  return IGNORED.includes(key);
+  return IGNORED.includes(key) || FOREIGN_CACHES.includes(key);
 }
 
 /** `a=10.0.0.1,b=…` as `a:10.0.0.1`. */

@@ -37,9 +37,14 @@ export function notBuilt(what: string): CallError {
   return new CallError(Code.Unimplemented, `${what} is not built yet`);
 }
 
+/** There is no build with this ref, or no longer. */
+export function noBuild(ref: string): CallError {
+  return unknownError(`no such job ${ref}`);
+}
+
 /**
  * The message of a call; without fields if there is none. The body is erased: it may contain credentials
- * (`eraseContexts`), and calls may stay open for as long as a build.
+ * (`eraseSecrets`), and calls may stay open for as long as a build.
  */
 export function messageOf(call: Call): Json {
   const body = call.request.body;
@@ -65,13 +70,30 @@ export function answerNothing(call: Call): void {
 }
 
 export function answerError(call: Call, error: CallError): void {
-  const refusal = new Refusal(kindOf(error.code), error.message);
+  const message = shortened(error.message);
+  const refusal = new Refusal(kindOf(error.code), message);
   refused(call, refusal);
   const json = new JsonWriter().beginObject();
-  json.stringField("message", error.message);
-  if (error.details.length > 0) json.jsonField("details", error.details);
+  json.stringField("message", message);
+  if (error.details.length > 0 && !isLarge(error.details)) json.jsonField("details", error.details);
   const code = (<i32>error.code).toString();
   sendWhole(call, statusOf(refusal.kind), `${headersOf(call).json}\nGrpc-Status: ${code}`, line(json.endObject()));
+}
+
+/** Errors are sent as header fields, in which few hosts and clients take more than 64 KiB. In UTF-16 units. */
+const LONGEST_MESSAGE: i32 = 4096;
+const LONGEST_END: i32 = 1024;
+/** In bytes of JSON. They are sent in base64, with the message once more. */
+const LARGEST_DETAILS: i32 = 36 * 1024;
+
+/** Without its middle if it is long: at its beginning is what failed, and at its end why. */
+export function shortened(message: string): string {
+  if (message.length <= LONGEST_MESSAGE) return message;
+  return `${message.slice(0, LONGEST_MESSAGE - LONGEST_END)} … ${message.slice(message.length - LONGEST_END)}`;
+}
+
+function isLarge(details: Json): bool {
+  return line(new JsonWriter().json(details)).length > LARGEST_DETAILS;
 }
 
 function kindOf(code: Code): RefusalKind {

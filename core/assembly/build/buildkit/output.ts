@@ -13,8 +13,10 @@ const BUILT: string[] = ["", "moby"];
 export class Output {
   /** What is not built of it; empty if all is. */
   readonly unbuilt: string;
-  /** Separated by commas. */
-  private readonly names: string;
+  /** What is wrong with the names; empty if nothing is. */
+  problem: string = "";
+  /** The names of the image. */
+  readonly references: Reference[] = [];
 
   /** `message`: of Control.Solve. Newer clients may name several outputs. */
   constructor(message: Json) {
@@ -22,22 +24,16 @@ export class Output {
     const isNew = several !== null && several.isArray && several.length > 0;
     const type = isNew ? several!.items[0].stringOf("Type") : message.stringOf("Exporter");
     const attributes = isNew ? objectIn(several!.items[0], "Attrs") : objectIn(message, "ExporterAttrs");
-    this.names = attributes.stringOf("name");
     if (isNew && several!.length > 1) this.unbuilt = "more than one output";
     else this.unbuilt = BUILT.includes(type) ? "" : `the output of type ${type}`;
+    const names = attributes.stringOf("name").split(",");
+    for (let i = 0; i < names.length && this.problem.length == 0; i++) if (names[i].length > 0) this.name(names[i]);
   }
 
-  /** Null if one of the names is not valid. */
-  references(): Reference[] | null {
-    const references: Reference[] = [];
-    const names = this.names.split(",");
-    for (let i = 0; i < names.length; i++) {
-      if (names[i].length == 0) continue;
-      const reference = readNewName(names[i], "").reference;
-      if (reference === null) return null;
-      references.push(reference);
-    }
-    return references;
+  private name(text: string): void {
+    const name = readNewName(text, "");
+    if (name.reference !== null) this.references.push(name.reference!);
+    else this.problem = `failed to parse ${text}: ${name.refusal!.message}`;
   }
 }
 

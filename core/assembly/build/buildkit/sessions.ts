@@ -33,7 +33,7 @@ export class Session extends Follower {
 
 class Sessions {
   private readonly byId: Map<string, Session> = new Map<string, Session>();
-  private readonly arrivals: Arrivals = new Arrivals();
+  private readonly arrivals: Arrivals<Session> = new Arrivals<Session>();
 
   find(id: string): Session | null {
     return this.byId.has(id) ? this.byId.get(id) : null;
@@ -41,14 +41,14 @@ class Sessions {
 
   add(session: Session): void {
     this.byId.set(session.id, session);
-    this.arrivals.tell(session.id);
+    this.arrivals.tell(session.id, session);
   }
 
   drop(session: Session): void {
     this.byId.delete(session.id);
   }
 
-  wait(one: Awaiting): void {
+  wait(one: Awaiting<Session>): void {
     this.arrivals.wait(one);
   }
 }

@@ -17,7 +17,7 @@ import { Build } from "../run/build-work";
 import { Awaiting } from "./arrivals";
 import { exportImage, Output } from "./output";
 import { FrontendOptions } from "./frontend-options";
-import { answer, answerError, CallError, Code, notBuilt, objectIn, unknownError } from "./grpc-reply";
+import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
 import { SessionFiles } from "./session-files";
 import { Session, sessions } from "./sessions";
 import { sourceDetail } from "./source-detail";
@@ -74,14 +74,18 @@ export class Solve extends Follower implements BuildClient {
     openCalls.add(this.call);
     const unbuilt = this.output.unbuilt;
     if (unbuilt.length > 0) return this.fail(notBuilt(unbuilt));
+    const problem = this.output.problem;
+    if (problem.length > 0) return this.fail(new CallError(Code.InvalidArgument, problem));
     const frontend = message.stringOf("Frontend");
     if (frontend.length > 0) this.ask(frontend, objectIn(message, "FrontendAttrs"), new Direct(this));
   }
 
+  get isOver(): bool {
+    return this.over;
+  }
+
   /** The client has hung up. */
   closed(_call: Call, _why: Closing): void {
-    this.over = true;
-    this.cancel();
     this.end();
   }
 
@@ -105,6 +109,7 @@ export class Solve extends Follower implements BuildClient {
 
   start(session: Session, wanted: FrontendOptions): void {
     this.waiting = null;
+    if (this.over) return;
     const progress = new VertexProgress(new ProgressStream(this.call), this.ref, this.watchers, this);
     const facts = new BuildFacts(wanted.options, progress, new BuildCredentials(), this.call.version);
     const source = new SessionFiles(session, wanted, progress);
@@ -122,6 +127,7 @@ export class Solve extends Follower implements BuildClient {
 
   buildDone(image: Image): void {
     this.build = null;
+    if (this.over) return;
     const kept = imageStore.add(image);
     this.claims.claimStack(kept.chain);
     const id = engine.ids.next();
@@ -133,7 +139,8 @@ export class Solve extends Follower implements BuildClient {
 
   buildFailed(message: string, line: i32, endLine: i32): void {
     this.build = null;
-    const error = unknownError(message);
+    // Shortened, so that it is found again in what the client makes of it (`lastError`).
+    const error = unknownError(shortened(message));
     const source = this.source;
     if (line > 0 && source !== null) error.details.push(sourceDetail(source.name, source.dockerfile, line, endLine));
     this.failure = error;
@@ -150,7 +157,6 @@ export class Solve extends Follower implements BuildClient {
 
   fail(error: CallError): void {
     if (this.over) return;
-    this.cancel();
     this.end();
     answerError(this.call, error);
   }
@@ -169,10 +175,8 @@ export class Solve extends Follower implements BuildClient {
   }
 
   private export(image: Image): void {
-    const references = this.output.references();
-    if (references === null) return this.fail(unknownError("invalid name of an image"));
     const progress = new VertexProgress(new ProgressStream(this.call), `${this.ref} export`, this.watchers, this);
-    this.answer(exportImage(image, references, progress).id);
+    this.answer(exportImage(image, this.output.references, progress).id);
   }
 
   /** `image`: its id, or empty. */
@@ -198,8 +202,10 @@ export class Solve extends Follower implements BuildClient {
     this.resultMissing(new CallError(Code.Cancelled, "context canceled"));
   }
 
+  /** What it still does is given up: nobody would use it. */
   private end(): void {
     this.over = true;
+    this.cancel();
     this.claims.release();
     this.watchers.end();
     this.owner.solveOver(this);
@@ -219,7 +225,7 @@ class Direct implements ResultClient {
   }
 }
 
-class SessionWait extends Awaiting {
+class SessionWait extends Awaiting<Session> {
   constructor(
     session: string,
     private readonly solve: Solve,
@@ -228,8 +234,8 @@ class SessionWait extends Awaiting {
     super(session);
   }
 
-  arrived(): void {
-    this.solve.start(sessions.find(this.name)!, this.wanted);
+  arrived(session: Session): void {
+    this.solve.start(session, this.wanted);
   }
 
   missed(): void {

@@ -5,7 +5,7 @@ import { Solve, SolveOwner } from "./solve";
 
 class Solves implements SolveOwner {
   private readonly byRef: Map<string, Solve> = new Map<string, Solve>();
-  private readonly arrivals: Arrivals = new Arrivals();
+  private readonly arrivals: Arrivals<Solve> = new Arrivals<Solve>();
 
   find(ref: string): Solve | null {
     return this.byRef.has(ref) ? this.byRef.get(ref) : null;
@@ -13,14 +13,18 @@ class Solves implements SolveOwner {
 
   add(solve: Solve): void {
     this.byRef.set(solve.ref, solve);
-    this.arrivals.tell(solve.ref);
+  }
+
+  /** Its calls have perhaps come before it: they go on once it has begun. */
+  tell(solve: Solve): void {
+    this.arrivals.tell(solve.ref, solve);
   }
 
   solveOver(solve: Solve): void {
     if (this.find(solve.ref) === solve) this.byRef.delete(solve.ref);
   }
 
-  wait(one: Awaiting): void {
+  wait(one: Awaiting<Solve>): void {
     this.arrivals.wait(one);
   }
 }
