@@ -6,12 +6,18 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { HostFailure } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { startChild, type Child } from "../launch/child.js";
 import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello } from "./protocol.js";
+import { endSilent, gone } from "./silent.js";
 
 /** How often a process may end just when it is needed. */
 const MOST_TRIES = 3;
+/** For a greeting, or an answer. A process that takes longer is ended: nothing of the engine waits for it any more. */
+const ANSWER_MS = 5000;
+/** From its start until it serves. */
+const READY_MS = 10_000;
 /** Little room for new objects, so that they are collected early. */
 const MEMORY = ["--max-semi-space-size=1", "--v8-pool-size=1"];
 
@@ -29,13 +35,14 @@ export interface Connection {
 }
 
 export class FollowerProcess {
-  #connection: Promise<Connection> | undefined;
+  #connection: Promise<Connection | undefined> | undefined;
+  #starting: Promise<Connection> | undefined;
   /** What the process that is in use still has to do. */
   #live: Connection["waiting"] | undefined;
   #last = 0;
   #isClosed = false;
 
-  /** `lost`: a process that was there has ended. */
+  /** `lost`: a process that was there has ended, and what it held is free. */
   constructor(
     private readonly kernel: Kernel,
     private readonly directory: string,
@@ -49,9 +56,27 @@ export class FollowerProcess {
    */
   async changed(kind: string, name: string): Promise<Followed> {
     for (let tries = 1; ; tries++) {
-      const followed = await this.#tell(await this.connection(), kind, name);
+      await this.connection();
+      const followed = await this.tell(kind, name);
       if (followed.errno !== "EPIPE" || tries === MOST_TRIES) return followed;
     }
+  }
+
+  /** As `changed`, but starts none. `EPIPE`: there is none, or it has ended, if need be because it did not answer. */
+  async tell(kind: string, name: string): Promise<Followed> {
+    const id = ++this.#last;
+    const connection = await this.existing();
+    if (connection === undefined) return { id, errno: "EPIPE" };
+    const { socket, waiting } = connection;
+    const late = setTimeout(() => void endSilent(this.directory).then(() => socket.destroy()), ANSWER_MS);
+    const followed = await new Promise<Followed>((resolve) => {
+      waiting.set(id, resolve);
+      if (socket.destroyed) resolve({ id, errno: "EPIPE" });
+      else socket.write(`${JSON.stringify({ id, kind, name } satisfies Changed)}\n`);
+    });
+    clearTimeout(late);
+    waiting.delete(id);
+    return followed;
   }
 
   /** Whether there is a process that follows the files. */
@@ -64,42 +89,57 @@ export class FollowerProcess {
     return existsSync(join(this.directory, CONTROL));
   }
 
+  /** The process that is there: if it runs another program, one that has replaced it. Never rejects. */
+  async existing(): Promise<Connection | undefined> {
+    if (this.#connection === undefined && !this.wasThere) return undefined;
+    const found = (this.#connection ??= this.#find());
+    const connection = await found;
+    if (connection === undefined && this.#connection === found) this.#connection = undefined;
+    return connection;
+  }
+
+  /** Starts a process if there is none. Rejects if that fails. */
   async connection(): Promise<Connection> {
-    this.#connection ??= this.#find();
-    try {
-      return await this.#connection;
-    } catch (error) {
-      this.#connection = undefined;
-      throw error;
-    }
+    const existing = await this.existing();
+    if (existing !== undefined) return existing;
+    this.#starting ??= this.start().finally(() => (this.#starting = undefined));
+    return this.#starting;
+  }
+
+  /** Starts a process where none is. `files`: its descriptors after those that every one has. `args`: what they are. */
+  async start(files: readonly number[] = [], args: readonly string[] = []): Promise<Connection> {
+    await this.#spawn(this.#hash(), files, args);
+    const started = await this.#connect();
+    if (started === undefined) throw notStarted(this.program.file, "EPIPE");
+    this.#connection = Promise.resolve(started);
+    return this.#keep(started);
   }
 
   /** The process goes on, unless it has nothing to do. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const connection = await this.#connection?.catch(() => undefined);
+    const connection = await this.#connection;
     connection?.socket.destroy();
   }
 
-  async #tell({ socket, waiting }: Connection, kind: string, name: string): Promise<Followed> {
-    const id = ++this.#last;
-    const followed = await new Promise<Followed>((resolve) => {
-      waiting.set(id, resolve);
-      socket.write(`${JSON.stringify({ id, kind, name } satisfies Changed)}\n`);
-    });
-    waiting.delete(id);
-    return followed;
+  async #find(): Promise<Connection | undefined> {
+    const found = await this.#connect();
+    if (found === undefined) return undefined;
+    try {
+      const program = this.#hash();
+      if (found.hello.program === program) return this.#keep(found);
+      await this.#spawn(program);
+    } catch (error) {
+      console.error(`${this.directory}: the process of an earlier engine stays: ${String(error)}`);
+      return found.socket.destroyed ? undefined : this.#keep(found);
+    }
+    found.socket.destroy();
+    const next = await this.#connect();
+    return next && this.#keep(next);
   }
 
-  async #find(): Promise<Connection> {
-    const program = createHash("sha256").update(readFileSync(this.program.file)).digest("hex");
-    const found = await this.#connect();
-    if (found?.hello.program === program) return this.#keep(found);
-    found?.socket.destroy();
-    await this.#start(program);
-    const started = await this.#connect();
-    if (started === undefined) throw new Error(`${this.program.file} has ended`);
-    return this.#keep(started);
+  #hash(): string {
+    return createHash("sha256").update(readFileSync(this.program.file)).digest("hex");
   }
 
   #keep(connection: Connection): Connection {
@@ -107,23 +147,37 @@ export class FollowerProcess {
     return connection;
   }
 
-  async #start(program: string): Promise<void> {
+  async #spawn(program: string, files: readonly number[] = [], args: readonly string[] = []): Promise<void> {
     const { file, heap } = this.program;
     const log = openSync(join(this.directory, LOG), "a");
     try {
-      const args = [...MEMORY, `--max-old-space-size=${heap}`, file, this.directory, program];
-      const files = ["ignore", log, log, "pipe"] as const;
-      await ready(startChild(this.kernel, { program: process.execPath, args, files }));
+      const all = [...MEMORY, `--max-old-space-size=${heap}`, file, this.directory, program, ...args];
+      const command = { program: process.execPath, args: all, files: ["ignore", log, log, "pipe", ...files] as const };
+      const child = startChild(this.kernel, command);
+      const errno = await ready(child);
+      if (errno === undefined) return;
+      if (errno === "ETIMEDOUT") this.kernel.kill(child.pid, SIGKILL);
+      await child.gone;
+      throw notStarted(file, errno);
     } finally {
       closeSync(log);
     }
   }
 
-  /** Undefined if nobody listens, or not for long. */
+  /** Undefined if nobody listens, or not for long. One that does not greet is ended. */
   async #connect(): Promise<Connection | undefined> {
     const socket = connect(join(this.directory, CONTROL)).setEncoding("utf8");
+    const late = setTimeout(() => socket.destroy(), ANSWER_MS);
+    const connection = await this.#greeted(socket);
+    clearTimeout(late);
+    if (connection === undefined) await endSilent(this.directory);
+    return connection;
+  }
+
+  async #greeted(socket: Socket): Promise<Connection | undefined> {
     const waiting: Connection["waiting"] = new Map();
     const lines = new Lines();
+    let pid = 0;
     return new Promise((resolve) => {
       socket.on("error", () => {});
       socket.on("data", (text: string) => {
@@ -131,21 +185,34 @@ export class FollowerProcess {
           const said = JSON.parse(line) as Hello | Followed;
           if ("program" in said) resolve({ hello: said, socket, waiting });
           else waiting.get(said.id)?.(said);
+          if ("program" in said) pid = said.pid;
         }
       });
       socket.on("close", () => {
         resolve(undefined);
-        this.#ended(waiting);
+        void this.#ended(waiting, pid);
       });
     });
   }
 
-  #ended(waiting: Connection["waiting"]): void {
-    const isLost = this.#live === waiting;
-    if (isLost) this.#connection = undefined;
+  async #ended(waiting: Connection["waiting"], pid: number): Promise<void> {
+    const isLost = this.#live === waiting && !this.#isClosed;
+    if (isLost) {
+      const ended = gone(pid).then(() => undefined);
+      this.#connection = ended;
+      await ended;
+      if (this.#connection === ended) this.#connection = undefined;
+    }
     for (const [id, followed] of waiting) followed({ id, errno: "EPIPE" });
-    if (isLost && !this.#isClosed) this.lost();
+    if (isLost) this.lost();
   }
+}
+
+const SIGKILL = 9;
+
+/** It has ended, or was ended because it took too long. */
+function notStarted(path: string, error: string): HostFailure {
+  return new HostFailure({ tag: "call", val: { call: "start", path, inside: false, error } });
 }
 
 /** A bundle's path. Bundles are in `build`, this file in `runtime-linux/followers`. */
@@ -153,10 +220,17 @@ export function bundled(name: string): string {
   return fileURLToPath(new URL(import.meta.url.endsWith(".cjs") ? name : `../../build/${name}`, import.meta.url));
 }
 
-/** Waits until the process serves, or has ended. */
-async function ready({ pipes, gone }: Child): Promise<void> {
+/** Waits until the process serves. Resolves with why it does not: it has ended, or takes too long. */
+async function ready({ pipes, gone: ended }: Child): Promise<string | undefined> {
   const pipe = pipes[3]!;
   pipe.on("error", () => {});
-  await Promise.race([new Promise((resolve) => pipe.once("data", resolve)), gone]);
+  let late: NodeJS.Timeout | undefined;
+  const errno = await Promise.race([
+    new Promise<undefined>((resolve) => pipe.once("data", () => resolve(undefined))),
+    ended.then(() => "EPIPE"),
+    new Promise<string>((resolve) => (late = setTimeout(() => resolve("ETIMEDOUT"), READY_MS))),
+  ]);
+  clearTimeout(late);
   pipe.destroy();
+  return errno;
 }

@@ -2,11 +2,13 @@
 // It is started by an engine, outlives it, and is found again by the next one, as containers' supervisors are. It ends
 // when it is of no more use: another process has replaced it, or there is nothing to serve and no engine.
 
+import { once } from "node:events";
 import { closeSync, renameSync, rmSync, statSync, watch, writeSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello, type Refused, type Wish } from "./protocol.js";
+import { endSilent, removePid, writePid } from "./silent.js";
 
 /** What such a process does. */
 export interface Service {
@@ -30,20 +32,30 @@ export interface Service {
 const READY = 3;
 const TURN_MS = 50;
 /** How long the process stays with nothing to serve, for the next container of an engine that runs one after the other. */
-const LINGER_MS = 3000;
+const LINGER_MS = 90_000;
+/** How long it waits for the engine that has started it. */
+const LONELY_MS = 3000;
+/** How long the process that it replaces may take to answer. */
+const ANSWER_MS = 3000;
 
 /** `program`: hash of the program that this process runs. */
 export async function runFollower(directory: string, program: string, service: Service): Promise<void> {
   process.on("uncaughtException", (error) => console.error(error.stack));
   process.on("unhandledRejection", (error) => console.error(error));
-  await new Follower(directory, program, service).begin();
+  try {
+    await new Follower(directory, program, service).begin();
+  } catch (error) {
+    // What it holds already would be of no use to anybody.
+    console.error(error);
+    process.exit(1);
+  }
 }
 
 class Follower {
   readonly #control: string;
   readonly #engines = new Set<Socket>();
   readonly #server: Server;
-  readonly #lingering: NodeJS.Timeout;
+  #lingering: NodeJS.Timeout;
   /** Files are followed one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   #ino = 0;
@@ -56,25 +68,38 @@ class Follower {
   ) {
     this.#control = join(directory, CONTROL);
     this.#server = createServer((socket) => this.#serve(socket));
-    this.#lingering = setTimeout(() => this.#endIfIdle(), LINGER_MS);
+    this.#lingering = setTimeout(() => this.#endIfIdle(), LONELY_MS);
   }
 
   /** From its end on engines find this process. One that was here before shares its ports, and then leaves. */
   async begin(): Promise<void> {
     const before = await connected(this.#control);
-    if (before !== undefined) await answered(before, { share: true });
+    if (before !== undefined && !(await answered(before, { share: true }))) await endSilent(this.directory);
     await this.service.followAll(before !== undefined);
     const own = `${this.#control}.${process.pid}`;
-    await new Promise<void>((resolve) => this.#server.listen(own, resolve));
+    // A process with this number may have been killed here.
+    rmSync(own, { force: true });
+    this.#server.listen(own);
+    await once(this.#server, "listening");
     this.#ino = statSync(own).ino;
+    writePid(this.directory);
     renameSync(own, this.#control);
-    watch(this.directory, () => {
-      if (!this.#isCurrent()) void this.#retire();
-    });
+    this.#watch();
     if (before !== undefined) await answered(before, { retire: true });
     this.service.share(false);
     tellReady();
     this.#lingering.refresh();
+  }
+
+  /** Without it, only the process that replaces this one tells it so. */
+  #watch(): void {
+    try {
+      watch(this.directory, () => {
+        if (!this.#isCurrent()) void this.#retire();
+      }).on("error", (error) => console.error(error));
+    } catch (error) {
+      console.error(error);
+    }
   }
 
   /** Whether no other process has taken over, and nobody has removed everything. */
@@ -84,6 +109,8 @@ class Follower {
 
   #serve(socket: Socket): void {
     this.#engines.add(socket);
+    clearTimeout(this.#lingering);
+    this.#lingering = setTimeout(() => this.#endIfIdle(), LINGER_MS);
     const lines = new Lines();
     socket.setEncoding("utf8");
     socket.on("error", () => {});
@@ -118,7 +145,10 @@ class Follower {
 
   #endIfIdle(): void {
     if (!this.service.isIdle) return;
-    if (this.#isCurrent()) rmSync(this.#control);
+    if (this.#isCurrent()) {
+      rmSync(this.#control);
+      removePid(this.directory);
+    }
     const log = join(this.directory, LOG);
     if (statSync(log, { throwIfNoEntry: false })?.size === 0) rmSync(log);
     process.exit();
@@ -156,18 +186,25 @@ async function connected(path: string): Promise<Socket | undefined> {
   });
 }
 
-/** Resolves when the other process has done so: it answers, or leaves. Its first line is its greeting. */
-async function answered(other: Socket, wish: Wish): Promise<void> {
+/**
+ * Resolves when the other process has done so: it answers, or leaves. Its first line is its greeting. False if it takes
+ * too long.
+ */
+async function answered(other: Socket, wish: Wish): Promise<boolean> {
   const lines = new Lines();
   other.setEncoding("utf8");
   other.write(`${JSON.stringify(wish)}\n`);
-  await new Promise<void>((resolve) => {
+  let late: NodeJS.Timeout | undefined;
+  const isDone = await new Promise<boolean>((resolve) => {
+    late = setTimeout(() => resolve(false), ANSWER_MS);
     other.on("data", (text: string) => {
-      for (const line of lines.read(text)) if (!("program" in (JSON.parse(line) as Hello | Followed))) resolve();
+      for (const line of lines.read(text)) if (!("program" in (JSON.parse(line) as Hello | Followed))) resolve(true);
     });
-    other.once("close", resolve);
+    other.once("close", () => resolve(true));
   });
+  clearTimeout(late);
   other.removeAllListeners("data");
+  return isDone;
 }
 
 function say(socket: Socket, told: Hello | Followed): void {

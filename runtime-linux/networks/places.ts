@@ -129,7 +129,9 @@ export class Places {
     this.#ports.hold(name, join);
     try {
       this.#places.begin(name, place);
-      await together(this.#connect(name, place), this.#publish(join), this.#ports.forward(name, join));
+      // No packet is led to the container by rules before all of its ports are known to be free.
+      const ports = this.#ports.forward(name, join).then(async () => this.#publish(join));
+      await together(this.#connect(name, place), ports);
     } catch (error) {
       await this.#remove(name, place);
       if (!hadNamespace) await releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
@@ -149,7 +151,8 @@ export class Places {
       const served = { ...join, bridge };
       this.#places.replace(name, { join: served });
       await this.#ports.release(name);
-      await this.#ports.takeAgain(name, served);
+      // The container may have left meanwhile, and a port that is taken now would stay taken.
+      if (this.#places.find(name) && !this.#leaving.has(name)) await this.#ports.takeAgain(name, served);
     }
   }
 

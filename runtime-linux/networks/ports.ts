@@ -62,15 +62,24 @@ export class HeldPorts {
     const [first] = await this.forwards.serve(holder, forwards);
     if (first === undefined) return;
     const port = ports[first.at]!;
-    throw REFUSALS.includes(first.errno) ? refusedPort(port, first.errno) : new Error(`${holder}: ${first.errno}`);
+    throw refusalOf({ code: first.errno }, port);
   }
 
-  /** Takes the ports that are available. If another program has taken one meanwhile, it is no longer ours. */
+  /**
+   * Takes the ports that are available. If another program has taken one meanwhile, it is no longer ours. Never rejects:
+   * containers run on without a port, and the engine has to start.
+   */
   async takeAgain(holder: string, target: Target): Promise<void> {
     const held: Release[] = [];
     this.#held.set(holder, held);
-    for (const port of target.ports) withoutRefusal(() => held.push(this.#hold(port, target)));
-    await this.forward(holder, target).catch(otherThanRefusal);
+    for (const port of target.ports) {
+      try {
+        held.push(this.#hold(port, target));
+      } catch (error) {
+        tellOther(error);
+      }
+    }
+    await this.forward(holder, target).catch(tellOther);
   }
 
   async release(holder: string): Promise<void> {
@@ -136,16 +145,10 @@ function forwardOf(port: PortMapping, { address, ipv6Address }: Target): Forward
   };
 }
 
-function withoutRefusal(take: () => void): void {
-  try {
-    take();
-  } catch (error) {
-    otherThanRefusal(error);
-  }
-}
-
-function otherThanRefusal(error: unknown): void {
-  if (!(error instanceof HostFailure)) throw error;
+/** A refused port is no news: it is not published. */
+function tellOther(error: unknown): void {
+  const isRefusal = error instanceof HostFailure && error.failure.tag === "port";
+  if (!isRefusal) console.error(`published ports: ${String(error)}`);
 }
 
 /** All addresses of a family include each of them. */
@@ -160,7 +163,10 @@ function isEvery(address: string): boolean {
 /** The failure for an errno that says why a port is not available. EAFNOSUPPORT: the machine has no IPv6. */
 function refusalOf(error: unknown, port: PortMapping): unknown {
   const { code = "" } = error as NodeJS.ErrnoException;
-  return REFUSALS.includes(code) ? refusedPort(port, code) : error;
+  if (REFUSALS.includes(code)) return refusedPort(port, code);
+  if (code === "") return error;
+  const path = `${port.hostAddress} ${port.hostPort}`;
+  return new HostFailure({ tag: "call", val: { call: "bind", path, inside: false, error: code } });
 }
 
 const REFUSALS: readonly string[] = ["EADDRINUSE", "EADDRNOTAVAIL", "EAFNOSUPPORT"];

@@ -13,9 +13,16 @@ const IDLE_MS = 90_000;
 /** If a socket's send queue is longer than this, its receiver is too slow, and datagrams may be dropped. */
 const QUEUE_BYTES = 1 << 20;
 
-/** Receives only at the address `from`, not on the other family. `shared`: see `boundAt`, whose error it rejects with. */
-export async function forwardDatagrams(from: Place, to: Place, room: Room, shared = false): Promise<Forwarder> {
-  const fd = boundAt("udp", from, shared);
+/**
+ * Receives only at the address `from`, not on the other family. `fd`: a socket that is bound there, and from now on this
+ * forwarder's; without one it rejects with the error of `boundAt`.
+ */
+export async function forwardDatagrams(
+  from: Place,
+  to: Place,
+  room: Room,
+  fd = boundAt("udp", from, false),
+): Promise<Forwarder> {
   const socket = createSocket(typeFor(from));
   try {
     const listening = once(socket, "listening");
@@ -34,7 +41,7 @@ export async function forwardDatagrams(from: Place, to: Place, room: Room, share
     clients.close();
   };
   // An answer that is under way is lost, as any datagram may be: its socket would take datagrams from the next process.
-  return { close, share: (isShared) => share(fd, isShared), handOver: close };
+  return { fd, close, share: (isShared) => share(fd, isShared), handOver: close };
 }
 
 /** The socket for one client's datagrams. */

@@ -10,6 +10,8 @@ export interface Place {
 
 /** Forwards traffic until it is closed, which also ends open connections. */
 export interface Forwarder {
+  /** The socket at the port. */
+  readonly fd: number;
   close(): void;
   /** Whether another process may bind the same port. */
   share(isShared: boolean): void;

@@ -2,7 +2,9 @@
 
 import { runFollower } from "../../followers/follower.js";
 import { ForwardFiles } from "./forward-files.js";
+import { readInherited } from "./inherited.js";
 import { ForwardService } from "./service.js";
 
-const [directory = ".", program = ""] = process.argv.slice(2);
-void runFollower(directory, program, new ForwardService(new ForwardFiles(directory)));
+const [directory = ".", program = "", inherited] = process.argv.slice(2);
+const service = new ForwardService(new ForwardFiles(directory), readInherited(directory, inherited));
+void runFollower(directory, program, service);

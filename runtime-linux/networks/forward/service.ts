@@ -1,43 +1,56 @@
 // Follows the files: which ports it listens at, and where they lead.
 
+import { closeSync } from "node:fs";
 import type { Service } from "../../followers/follower.js";
 import type { Refused } from "../../followers/protocol.js";
 import { forwardDatagrams } from "./datagrams.js";
 import type { Forward, ForwardFiles } from "./forward-files.js";
 import { Room, roomOfProcess, type Forwarder } from "./forwarder.js";
+import { boundAt } from "./listening.js";
 import { forwardStreams } from "./streams.js";
+
+/** Forwarders by their wishes. */
+type Open = Map<string, Forwarder>;
 
 export class ForwardService implements Service {
   /** Connections may last: a process that was replaced stays until the last one has ended. */
   readonly patienceMs = Infinity;
   readonly #room = roomOfProcess();
-  /** By holder, and then by their wishes. */
-  readonly #open = new Map<string, Map<string, Forwarder>>();
+  /** By holder. */
+  readonly #open = new Map<string, Open>();
+  /** Their ports are another process's, but clients that were here before stay. By holder. */
+  readonly #left = new Map<string, Forwarder[]>();
 
-  constructor(private readonly files: ForwardFiles) {}
+  /** `inherited`: bound sockets by wishes, of the process that has served them so far. */
+  constructor(
+    private readonly files: ForwardFiles,
+    private readonly inherited = new Map<string, number>(),
+  ) {}
 
   async followAll(shared: boolean): Promise<void> {
-    for (const name of this.files.names("forwards")) {
-      for (const { at, errno } of await this.follow("forwards", name, shared)) console.error(`${name} ${at}: ${errno}`);
+    for (const name of this.#first()) {
+      try {
+        const refused = await this.follow("forwards", name, shared);
+        for (const { at, errno } of refused) console.error(`${name} ${at}: ${errno}`);
+      } catch (error) {
+        console.error(`${name}: ${String(error)}`);
+      }
     }
+    for (const fd of this.inherited.values()) closeSync(fd);
+    this.inherited.clear();
   }
 
   async follow(_kind: string, name: string, shared = false): Promise<readonly Refused[]> {
-    const forwards = this.files.read("forwards", name)?.forwards ?? [];
-    const wished = new Set(forwards.map((forward) => JSON.stringify(forward)));
-    const open = this.#open.get(name) ?? new Map<string, Forwarder>();
+    const forwards = this.#wishesOf(name);
+    this.cut(name, forwards);
+    const open: Open = this.#open.get(name) ?? new Map<string, Forwarder>();
     this.#open.set(name, open);
-    for (const [wish, forwarder] of [...open]) {
-      if (wished.has(wish)) continue;
-      forwarder.close();
-      open.delete(wish);
-    }
     const refused: Refused[] = [];
     for (const [at, forward] of forwards.entries()) {
       const wish = JSON.stringify(forward);
       if (open.has(wish)) continue;
       try {
-        open.set(wish, await this.#begin(forward, shared));
+        open.set(wish, await this.#begin(forward, wish, shared));
       } catch (error) {
         refused.push({ at, errno: (error as NodeJS.ErrnoException).code ?? "EIO" });
       }
@@ -46,12 +59,37 @@ export class ForwardService implements Service {
     return refused;
   }
 
+  /** Ends what is no longer wished, and begins nothing. */
+  cut(name: string, forwards = this.#wishesOf(name)): void {
+    const wished = new Set(forwards.map((forward) => JSON.stringify(forward)));
+    const open = this.#open.get(name) ?? new Map<string, Forwarder>();
+    for (const [wish, forwarder] of [...open]) {
+      if (wished.has(wish)) continue;
+      forwarder.close();
+      open.delete(wish);
+    }
+    if (forwards.length > 0) return;
+    for (const forwarder of this.#left.get(name) ?? []) forwarder.close();
+    this.#left.delete(name);
+  }
+
   share(isShared: boolean): void {
     for (const forwarder of this.#all()) forwarder.share(isShared);
   }
 
   handOver(): void {
-    for (const forwarder of this.#all()) forwarder.handOver();
+    for (const [name, open] of this.#open) {
+      for (const forwarder of open.values()) forwarder.handOver();
+      this.#left.set(name, [...(this.#left.get(name) ?? []), ...open.values()]);
+    }
+    this.#open.clear();
+  }
+
+  /** Ends everything. */
+  close(): void {
+    for (const forwarder of [...this.#all(), ...[...this.#left.values()].flat()]) forwarder.close();
+    this.#open.clear();
+    this.#left.clear();
   }
 
   get isIdle(): boolean {
@@ -62,10 +100,37 @@ export class ForwardService implements Service {
     return this.#room.taken;
   }
 
-  async #begin({ protocol, from, to }: Forward, shared: boolean): Promise<Forwarder> {
+  /** Whose ports it serves. */
+  get holders(): string[] {
+    return [...this.#open.keys()];
+  }
+
+  /** Its bound sockets by wishes. */
+  get sockets(): Map<string, number> {
+    const all = [...this.#open.values()].flatMap((open) => [...open]);
+    return new Map(all.map(([wish, { fd }]) => [wish, fd]));
+  }
+
+  /** Of a process with sockets, theirs alone: an engine is there that binds others, and will ask for them. */
+  #first(): string[] {
+    const names = this.files.names("forwards");
+    if (this.inherited.size === 0) return names;
+    const isInherited = (forward: Forward): boolean => this.inherited.has(JSON.stringify(forward));
+    return names.filter((name) => this.#wishesOf(name).some(isInherited));
+  }
+
+  /** None if the file is damaged, or is not what the engine writes. */
+  #wishesOf(name: string): Forward[] {
+    const forwards: unknown = this.files.read("forwards", name)?.forwards;
+    return Array.isArray(forwards) ? (forwards as Forward[]) : [];
+  }
+
+  async #begin({ protocol, from, to }: Forward, wish: string, shared: boolean): Promise<Forwarder> {
     const forward = protocol === "tcp" ? forwardStreams : forwardDatagrams;
+    const fd = this.inherited.get(wish) ?? boundAt(protocol, from, shared);
+    this.inherited.delete(wish);
     // So the clients of one port leave others their share.
-    return forward(from, to, new Room(this.#room.most / 2, this.#room), shared);
+    return forward(from, to, new Room(this.#room.most / 2, this.#room), fd);
   }
 
   #all(): Forwarder[] {

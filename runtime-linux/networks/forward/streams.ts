@@ -10,8 +10,16 @@ import { boundAt, share } from "./listening.js";
 /** A peer that disappears silently is noticed some minutes after this. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Listens only at the address `from`, not on the other family. `shared`: see `boundAt`, whose error it rejects with. */
-export async function forwardStreams(from: Place, to: Place, room: Room, shared = false): Promise<Forwarder> {
+/**
+ * Listens only at the address `from`, not on the other family. `fd`: a socket that is bound there, and from now on this
+ * forwarder's; without one it rejects with the error of `boundAt`.
+ */
+export async function forwardStreams(
+  from: Place,
+  to: Place,
+  room: Room,
+  fd = boundAt("tcp", from, false),
+): Promise<Forwarder> {
   const open = new Set<Socket>();
   const options = { allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true };
   const server = createServer(options, (client) => {
@@ -25,9 +33,9 @@ export async function forwardStreams(from: Place, to: Place, room: Room, shared 
     }
     pass(client, container, () => room.leave());
   });
-  const fd = boundAt("tcp", from, shared);
   await listen(server, fd);
   return {
+    fd,
     close() {
       server.close();
       for (const socket of open) socket.destroy();

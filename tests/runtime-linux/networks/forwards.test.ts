@@ -2,19 +2,29 @@
 // nobody takes its ports.
 
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createConnection, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import type { Forward } from "../../../runtime-linux/networks/forward/forward-files.js";
 import { Forwards } from "../../../runtime-linux/networks/forward/forwards.js";
 import { boundAt } from "../../../runtime-linux/networks/forward/listening.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { until } from "../../support/commands.js";
-import { findProcesses, pssKibibytes } from "../../support/processes.js";
+import { findProcesses, pssKibibytes, stateOf } from "../../support/processes.js";
 
 const PROGRAM = fileURLToPath(new URL("../../../build/ports.cjs", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "coracle-forwards-"));
@@ -71,7 +81,7 @@ test("nobody else gets its ports, even if he would share them", async () => {
 test("connections go on without an engine, and the next one finds the process", async () => {
   await forwards.serve("one", [to(18_423)]);
   await forwards.serve("other", [to(18_424)]);
-  const before = forwarders();
+  const before = [await forwarder()];
   const early = await connected(18_423);
   await forwards.close();
   expect(await echo(early, "a")).toBe("a");
@@ -85,16 +95,101 @@ test("connections go on without an engine, and the next one finds the process", 
 
 test("a process that was killed is started anew", async () => {
   await forwards.serve("one", [to(18_425)]);
-  const [before] = forwarders();
-  process.kill(before!, "SIGKILL");
-  const answered = async (): Promise<string> => echo(await connected(18_425), "a");
-  await until("the port is served again", async () => (await answered().catch(() => undefined)) === "a");
-  expect(forwarders()).not.toContain(before);
+  // The second one may be killed while it starts.
+  for (let time = 0; time < 3; time++) {
+    const before = await forwarder();
+    process.kill(before, "SIGKILL");
+    await until("another process", () => forwarders().some((pid) => pid !== before));
+    await until("the port is served", async () => (await answered(18_425)) === "a");
+    process.kill(
+      forwarders().find((pid) => pid !== before)!,
+      "SIGKILL",
+    );
+  }
+  await forwarder();
+  await until("the port is served", async () => (await answered(18_425)) === "a");
+});
+
+test("a port is served before the process has started, and the process then has the same socket", async () => {
+  await end(await forwarder());
+  expect(await forwards.serve("one", [to(18_428), { ...to(18_428), protocol: "udp" }])).toEqual([]);
+  const early = await connected(18_428);
+  expect(await echo(early, "a")).toBe("a");
+  const pid = await forwarder();
+  await until("the process to have the port", () => listeners(18_428).includes(pid));
+  await until("the engine to have it no more", () => !listeners(18_428).includes(process.pid));
+  expect(await answered(18_428)).toBe("a");
+  const closed = once(early, "close");
+  await forwards.serve("one", []);
+  await closed;
+  for (const protocol of ["tcp", "udp"] as const) closeSync(boundAt(protocol, { address: "::1", port: 18_428 }, false));
+});
+
+test("no call waits long for a process that does not answer: it is ended, and its ports are served on", async () => {
+  await forwards.serve("one", [to(18_429)]);
+  const stopped = await alone(18_429);
+  process.kill(stopped, "SIGSTOP");
+  expect(await forwards.serve("other", [to(18_430)])).toEqual([]);
+  expect(forwarders()).not.toContain(stopped);
+  for (const port of [18_429, 18_430]) expect(await answered(port)).toBe("a");
+  const next = await alone(18_430);
+  process.kill(next, "SIGSTOP");
+  await forwards.serve("other", []);
+  closeSync(boundAt("tcp", { address: "::1", port: 18_430 }, false));
+  await until("another process", async () => (await forwarder()) !== next);
+}, 60_000);
+
+test("an engine that starts ends a process that does not answer", async () => {
+  await forwards.serve("one", [to(18_431)]);
+  const stopped = await alone(18_431);
+  await forwards.close();
+  process.kill(stopped, "SIGSTOP");
+  forwards = new Forwards(libc, paths);
+  expect(await forwards.serve("one", [to(18_431)])).toEqual([]);
+  expect(await answered(18_431)).toBe("a");
+  expect(await alone(18_431)).not.toBe(stopped);
+}, 60_000);
+
+test("without a process that works the engine serves the ports itself", async () => {
+  await end(await forwarder());
+  await forwards.close();
+  const told = vi.spyOn(console, "error").mockImplementation(() => {});
+  const program = join(root, "broken.cjs");
+  writeFileSync(program, "process.exit(1)");
+  forwards = new Forwards(libc, paths, program);
+  expect(await forwards.serve("one", [to(18_432)])).toEqual([]);
+  expect(await answered(18_432)).toBe("a");
+  await until("several tries", () => told.mock.calls.length > 1);
+  expect(await answered(18_432)).toBe("a");
+  await forwards.serve("one", []);
+  await forwards.close();
+  closeSync(boundAt("tcp", { address: "::1", port: 18_432 }, false));
+  told.mockRestore();
+  forwards = new Forwards(libc, paths);
+});
+
+test("a damaged file, or one with something else, keeps nobody from a port, and goes with its holder", async () => {
+  for (const text of ["{", '{"forwards":5}']) {
+    await forwards.serve("one", [to(18_433)]);
+    await forwarder();
+    const file = join(paths.networks("ports"), "forwards", "one.json");
+    writeFileSync(file, text);
+    await forwards.serve("one", []);
+    expect(existsSync(file)).toBe(false);
+    closeSync(boundAt("tcp", { address: "::1", port: 18_433 }, false));
+    writeFileSync(file, text);
+    await end(await forwarder());
+    expect(await forwards.serve("other", [to(18_433)])).toEqual([]);
+    expect(await answered(18_433)).toBe("a");
+    await forwarder();
+    expect(await answered(18_433)).toBe("a");
+    await forwards.serve("other", []);
+  }
 });
 
 test("an engine with another program replaces the process, which serves its last connections", async () => {
   await forwards.serve("one", [to(18_426), { ...to(18_426), protocol: "udp" }]);
-  const [before] = forwarders();
+  const before = await forwarder();
   const early = await connected(18_426);
   await forwards.close();
   // Beside the other one, because it needs the same packages.
@@ -109,15 +204,16 @@ test("an engine with another program replaces the process, which serves its last
   for (const protocol of ["tcp", "udp"] as const)
     expect(() => boundAt(protocol, { address: "::1", port: 18_426 }, false)).toThrow("EADDRINUSE");
   early.destroy();
-  await until("the older process has ended", () => !forwarders().includes(before!));
+  await until("the older process has ended", () => !forwarders().includes(before));
 });
 
 test("many connections take little memory", async () => {
   await forwards.serve("one", [to(18_427)]);
+  await alone(18_427);
   const sockets = [];
   for (let at = 0; at < 500; at++) sockets.push(await connected(18_427));
   expect(await echo(sockets.at(-1)!, "a")).toBe("a");
-  expect(pssKibibytes(forwarders()[0]!)).toBeLessThan(64 * 1024);
+  expect(pssKibibytes(await forwarder())).toBeLessThan(64 * 1024);
 });
 
 /** A port of ::1 that leads to the server on 127.0.0.1. */
@@ -139,6 +235,54 @@ async function echo(socket: Socket, word: string): Promise<string> {
   const end = once(socket, "close").then(() => "closed");
   socket.write(word);
   return Promise.race([answer, end]);
+}
+
+/** What a new connection answers; undefined without one. */
+async function answered(port: number): Promise<string | undefined> {
+  try {
+    return await echo(await connected(port), "a");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The process that follows the files, as soon as it is there. Starts one if nothing is served. */
+async function forwarder(): Promise<number> {
+  const file = join(paths.networks("ports"), "pid");
+  return until("the process", () => {
+    const pid = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+    return forwarders().find((one) => one === pid && !/^[ZX]/.test(stateOf(one)));
+  });
+}
+
+/** The process, as soon as it alone has the port. */
+async function alone(port: number): Promise<number> {
+  const pid = await forwarder();
+  await until("the process alone", () => isDeepStrictEqual(listeners(port), [pid]));
+  return pid;
+}
+
+async function end(pid: number): Promise<void> {
+  process.kill(pid, "SIGKILL");
+  await until("its end", () => !forwarders().includes(pid));
+}
+
+/** The processes that hold the listening socket of a port. */
+function listeners(port: number): number[] {
+  const inode = new RegExp(`:${port.toString(16).toUpperCase()} 0{32}:0000 0A (?:\\S+ +){5}(\\d+)`);
+  const [, socket = ""] = inode.exec(readFileSync("/proc/net/tcp6", "utf8")) ?? [];
+  return [process.pid, ...forwarders()].filter((pid) =>
+    readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`) === `socket:[${socket}]`),
+  );
+}
+
+/** Empty if it was closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 function forwarders(): number[] {
