@@ -144,7 +144,7 @@ class Follower {
   }
 
   #endIfIdle(): void {
-    if (!this.service.isIdle) return;
+    if (this.#isRetired || !this.service.isIdle) return;
     if (this.#isCurrent()) {
       rmSync(this.#control);
       removePid(this.directory);

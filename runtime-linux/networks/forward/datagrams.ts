@@ -36,7 +36,11 @@ export async function forwardDatagrams(
   socket.on("error", () => {});
   const clients = new Clients(socket, to, room);
   socket.on("message", (bytes, client) => clients.forward(bytes, client));
+  let isClosed = false;
   const close = (): void => {
+    // It was handed over before.
+    if (isClosed) return;
+    isClosed = true;
     socket.close();
     clients.close();
   };

@@ -81,7 +81,7 @@ test("nobody else gets its ports, even if he would share them", async () => {
 test("connections go on without an engine, and the next one finds the process", async () => {
   await forwards.serve("one", [to(18_423)]);
   await forwards.serve("other", [to(18_424)]);
-  const before = [await forwarder()];
+  const before = [await alone(18_423)];
   const early = await connected(18_423);
   await forwards.close();
   expect(await echo(early, "a")).toBe("a");
@@ -189,7 +189,7 @@ test("a damaged file, or one with something else, keeps nobody from a port, and 
 
 test("an engine with another program replaces the process, which serves its last connections", async () => {
   await forwards.serve("one", [to(18_426), { ...to(18_426), protocol: "udp" }]);
-  const before = await forwarder();
+  const before = await alone(18_426);
   const early = await connected(18_426);
   await forwards.close();
   // Beside the other one, because it needs the same packages.
