@@ -111,7 +111,7 @@ test("a process that was killed is started anew", async () => {
 });
 
 test("a port is served before the process has started, and the process then has the same socket", async () => {
-  await end(await forwarder());
+  for (const pid of forwarders()) await end(pid);
   expect(await forwards.serve("one", [to(18_428), { ...to(18_428), protocol: "udp" }])).toEqual([]);
   const early = await connected(18_428);
   expect(await echo(early, "a")).toBe("a");
@@ -151,7 +151,7 @@ test("an engine that starts ends a process that does not answer", async () => {
 }, 60_000);
 
 test("without a process that works the engine serves the ports itself", async () => {
-  await end(await forwarder());
+  for (const pid of forwarders()) await end(pid);
   await forwards.close();
   const told = vi.spyOn(console, "error").mockImplementation(() => {});
   const program = join(root, "broken.cjs");
@@ -246,7 +246,7 @@ async function answered(port: number): Promise<string | undefined> {
   }
 }
 
-/** The process that follows the files, as soon as it is there. Starts one if nothing is served. */
+/** The process that follows the files, as soon as it is there; something must be served. */
 async function forwarder(): Promise<number> {
   const file = join(paths.networks("ports"), "pid");
   return until("the process", () => {
