@@ -126,6 +126,9 @@ test("a port is served before the process has started, and the process then has 
 });
 
 test("no call waits long for a process that does not answer: it is ended, and its ports are served on", async () => {
+  // An engine that has lost processes before pauses longer.
+  await forwards.close();
+  forwards = new Forwards(libc, paths);
   await forwards.serve("one", [to(18_429)]);
   const stopped = await alone(18_429);
   process.kill(stopped, "SIGSTOP");
