@@ -43,6 +43,13 @@ const FIVE_HUNDREDS: readonly RegExp[] = [
   /^Error processing tar file\(exit status 1\): /,
   /^lstat .*: (not a directory|file name too long|invalid argument)$/,
   /^invalid filter: 'type'='/,
+  // A build without a Dockerfile, or with one that is not in its context.
+  /^Cannot locate specified Dockerfile: /,
+  /^forbidden path outside the build context: /,
+  /^remoteURL \(.*\) could not be recognized as URL$/,
+  // No connection for calls (surface §1.8).
+  /^no upgrade proto in request$/,
+  /^no manifest found for full image ID$/,
   // A web server or a registry that cannot be reached.
   /^Get "https?:[^"]*": /,
 ];
