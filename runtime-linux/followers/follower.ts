@@ -32,9 +32,7 @@ export interface Service {
 const READY = 3;
 const TURN_MS = 50;
 /** How long the process stays with nothing to serve, for the next container of an engine that runs one after the other. */
-const LINGER_MS = 90_000;
-/** How long it waits for the engine that has started it. */
-const LONELY_MS = 3000;
+const LINGER_MS = 3000;
 /** How long the process that it replaces may take to answer. */
 const ANSWER_MS = 3000;
 
@@ -55,7 +53,7 @@ class Follower {
   readonly #control: string;
   readonly #engines = new Set<Socket>();
   readonly #server: Server;
-  #lingering: NodeJS.Timeout;
+  readonly #lingering: NodeJS.Timeout;
   /** Files are followed one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   #ino = 0;
@@ -68,7 +66,7 @@ class Follower {
   ) {
     this.#control = join(directory, CONTROL);
     this.#server = createServer((socket) => this.#serve(socket));
-    this.#lingering = setTimeout(() => this.#endIfIdle(), LONELY_MS);
+    this.#lingering = setTimeout(() => this.#endIfIdle(), LINGER_MS);
   }
 
   /** From its end on engines find this process. One that was here before shares its ports, and then leaves. */
@@ -109,8 +107,7 @@ class Follower {
 
   #serve(socket: Socket): void {
     this.#engines.add(socket);
-    clearTimeout(this.#lingering);
-    this.#lingering = setTimeout(() => this.#endIfIdle(), LINGER_MS);
+    this.#lingering.refresh();
     const lines = new Lines();
     socket.setEncoding("utf8");
     socket.on("error", () => {});
