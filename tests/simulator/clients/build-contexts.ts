@@ -26,7 +26,12 @@ const DOCKERFILES: Readonly<Record<string, string>> = {
   nonsense: "FROM busybox\nDANCE\n",
 };
 
-/** What a `build` line may name. */
+/** No draw names them, so that each costs no other draw its place. */
+const UNDRAWN: Readonly<Record<string, string>> = {
+  clones: "FROM scratch\nADD https://example.org/a.git#main:doc /doc\n",
+};
+
+/** What a drawn `build` line may name. */
 export const BUILDS: readonly string[] = Object.keys(DOCKERFILES);
 
 /** The model knows no containers of builds, so none of them may stay. */
@@ -38,7 +43,7 @@ export const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 
 export function contextOf(what: string): Uint8Array {
   return rawTar([
-    { name: "Dockerfile", body: DOCKERFILES[what] ?? "" },
+    { name: "Dockerfile", body: DOCKERFILES[what] ?? UNDRAWN[what] ?? "" },
     { name: "data/", flag: "5", mode: 0o755 },
     { name: "data/file", body: "data\n", mode: 0o644 },
     { name: "a.txt", body: "a\n" },

@@ -9,6 +9,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "compulsion end": "failures-of-all-sorts.txt",
   "compulsion freeze": "failures-of-all-sorts.txt",
   "compulsion thaw": "failures-of-all-sorts.txt",
+  "content-command clone": "repository-cloned.txt",
   "content-command make-directory": "working-directory.txt",
   "damage compression": "failures-of-all-sorts.txt",
   "damage cut": "failures-of-all-sorts.txt",

@@ -14,7 +14,6 @@ export const UNVISITED: Readonly<Record<string, string>> = {
   "block-counter merged": FIGURES,
   "block-counter time": FIGURES,
   "block-counter sectors": FIGURES,
-  "content-command clone": "no context of the stories names a git repository, since the simulated machine has no git",
   "blob-compression none": GZIP,
   "blob-compression zstd": GZIP,
   "deed migrated": "stories begin without records, so none is of an earlier version",
