@@ -1,7 +1,7 @@
 // Messages of `moby.buildkit.v1.Control` (moby/buildkit, api/services/control/control.proto and api/types/worker.proto).
 
 import { many, map, one, type Message } from "./field.js";
-import { definition, platform, range, sourceInfo } from "./definition.js";
+import { definition, platform, warning } from "./definition.js";
 
 export const pruneRequest: Message = {
   filter: many(1),
@@ -78,12 +78,7 @@ const vertexLog: Message = { vertex: one(1), timestamp: one(2, "time"), stream: 
 
 const vertexWarning: Message = {
   vertex: one(1),
-  level: one(2, "int64"),
-  short: one(3, "bytes"),
-  detail: many(4, "bytes"),
-  url: one(5),
-  info: one(6, () => sourceInfo),
-  ranges: many(7, () => range),
+  ...warning,
 };
 
 export const statusResponse: Message = {

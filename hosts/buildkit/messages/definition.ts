@@ -15,11 +15,21 @@ export const platform: Message = {
 
 const position: Message = { line: one(1, "int32"), character: one(2, "int32") };
 
-export const range: Message = { start: one(1, () => position), end: one(2, () => position) };
+const range: Message = { start: one(1, () => position), end: one(2, () => position) };
 
-export const sourceInfo: Message = {
+const sourceInfo: Message = {
   filename: one(1),
   data: one(2, "bytes"),
   definition: one(3, () => definition),
   language: one(4),
+};
+
+/** What all messages about a warning have, beside what it is about: their first field. */
+export const warning: Message = {
+  level: one(2, "int64"),
+  short: one(3, "bytes"),
+  detail: many(4, "bytes"),
+  url: one(5),
+  info: one(6, () => sourceInfo),
+  ranges: many(7, () => range),
 };

@@ -2,7 +2,7 @@
 // util/apicaps/pb/caps.proto): a client that directs the build itself speaks to its frontend with them.
 
 import { workerRecord } from "./control.js";
-import { definition, range, sourceInfo } from "./definition.js";
+import { definition, warning } from "./definition.js";
 import { many, map, one, type Message } from "./field.js";
 import { status } from "./status.js";
 
@@ -47,12 +47,7 @@ export const inputsResponse: Message = { Definitions: map(1, () => definition) }
 
 export const warnRequest: Message = {
   digest: one(1),
-  level: one(2, "int64"),
-  short: one(3, "bytes"),
-  detail: many(4, "bytes"),
-  url: one(5),
-  info: one(6, () => sourceInfo),
-  ranges: many(7, () => range),
+  ...warning,
 };
 
 const capability: Message = {
