@@ -130,9 +130,8 @@ export function setField(field: PacketField, value: Uint8Array, checksum: number
 
 /** A big-endian number. */
 export function big(value: number, bytes: 1 | 2 | 4): Uint8Array {
-  const made = Buffer.alloc(bytes);
-  if (bytes === 4) made.writeInt32BE(value);
-  else made.writeUIntBE(value, 0, bytes);
+  const made = Buffer.allocUnsafe(bytes);
+  for (let byte = 0; byte < bytes; byte += 1) made[bytes - 1 - byte] = value >> (8 * byte);
   return made;
 }
 
