@@ -61,9 +61,9 @@ export class Bridges {
     const link = await findLink(this.#kernel, interfaceName);
     const made = { bridge, ...(await choiceFor(this.#kernel, bridge, link, kept)) };
     this.#begin(made);
-    // Rules name the interface, which need not be there yet.
-    const rules = bridge.firewall ? this.#makeRules(bridge) : NOTHING;
-    await together(makeInterface(this.#kernel, made, link), rules);
+    // Rules name the interface, which need not be there yet. The kernel makes it while their bytes are put together.
+    const wanted = makeInterface(this.#kernel, made, link);
+    await together(wanted, bridge.firewall ? this.#makeRules(bridge) : NOTHING);
     routeThrough(bridge);
     if (bridge.firewall) routeLocally(bridge);
     else {

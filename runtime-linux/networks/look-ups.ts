@@ -22,8 +22,12 @@ export interface Link {
   mac: Uint8Array;
 }
 
-/** The interface of that name, or the one that has it as an alternative name (IFLA_ALT_IFNAME). */
+/**
+ * The interface of that name, or the one that has it as an alternative name (IFLA_ALT_IFNAME). That there is none is known
+ * at once: the look-up of an index knows both kinds of names, and waits for no lock.
+ */
 export async function findLink(kernel: Kernel, name: string): Promise<Link | undefined> {
+  if (kernel.interfaceIndex(name) === 0) return undefined;
   const body = Buffer.concat([new Uint8Array(LINK_HEADER), attribute(IFLA_IFNAME, name)]);
   const found = await asking(kernel, (netlink) => netlink.find(question(`find ${name}`, RTM_GETLINK, body)));
   if (found === undefined) return undefined;
