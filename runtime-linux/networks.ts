@@ -69,7 +69,7 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
       else if (command.tag === "make-parent-network") await parents.make(command.val);
       else if (command.tag === "join-parent") await parentPlaces.join(command.val);
       else if (command.tag === "join") await places.join(command.val);
-      else if (command.tag === "name") await names.name(command.val);
+      else if (command.tag === "name") names.name(command.val);
       else if (command.tag === "serve-names") await names.resolve(command.val);
       else if (command.tag === "leave") await leave(command.val);
       else if (command.tag === "leave-all") await leaveAll(command.val);

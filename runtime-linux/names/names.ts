@@ -68,11 +68,14 @@ export class Names {
     await this.#followAgain();
   }
 
-  /** A container's names on a network from now on. */
-  async name(endpoint: networks.EndpointNames): Promise<void> {
+  /**
+   * A container's names on a network from now on. The process is told, and nothing of that can fail. So its answer is
+   * awaited with the next one, since it takes what it is told in order: the core always serves the names then.
+   */
+  name(endpoint: networks.EndpointNames): void {
     const file = endpointFile(endpoint.network, endpoint.container);
     this.#files.write("endpoints", file, endpoint);
-    await this.#changed("endpoints", file);
+    void this.#changed("endpoints", file).catch(() => {});
   }
 
   /** The container has no names on this network any more. */

@@ -70,7 +70,7 @@ describeUnless(missing, "names", () => {
   });
 
   test("a container finds names of its networks, by UDP and TCP, and addresses in reverse", async () => {
-    await names.name(db);
+    names.name(db);
     await names.resolve(resolver([SHOP]));
     for (const transport of ["udp", "tcp"] as const) {
       expect(await dataOf(namespace, "db", "A", transport)).toEqual(["172.18.0.2"]);
@@ -84,7 +84,7 @@ describeUnless(missing, "names", () => {
   });
 
   test("a changed wish counts for the next query", async () => {
-    await names.name({ container: DB, network: STORE, domain: "store", names: ["db"], addresses: ["172.19.0.2"] });
+    names.name({ container: DB, network: STORE, domain: "store", names: ["db"], addresses: ["172.19.0.2"] });
     await names.resolve(resolver([SHOP]));
     expect(await look(namespace, "db")).toMatchObject({ rcode: "SERVFAIL" });
     await names.resolve(resolver([SHOP, STORE]));
@@ -93,7 +93,7 @@ describeUnless(missing, "names", () => {
   });
 
   test("a container can have a name server of its own at port 53 of all addresses", async () => {
-    await names.name(db);
+    names.name(db);
     await names.resolve(resolver([SHOP]));
     const own = take(53);
     expect(await dataOf(namespace, "db", "A", "tcp")).toEqual(["172.18.0.2"]);
@@ -110,7 +110,7 @@ describeUnless(missing, "names", () => {
   });
 
   test("an engine leads queries to the port of a file, whatever an earlier one has led them to", async () => {
-    await names.name(db);
+    names.name(db);
     await names.resolve(resolver([SHOP]));
     const { port } = files().read("resolvers", WEB)!;
     // Another port was tried, but the engine was killed before the file told it.
@@ -123,7 +123,7 @@ describeUnless(missing, "names", () => {
   });
 
   test("an engine that starts leads queries where an earlier version has written files without rules", async () => {
-    await names.name(db);
+    names.name(db);
     await names.resolve(resolver([SHOP]));
     await must(["nsenter", `--net=${namespace}`, "nft", "delete", "table", "ip", "coracle-names"]);
     await names.close();
@@ -133,7 +133,7 @@ describeUnless(missing, "names", () => {
   });
 
   test("a namespace that is made anew gets rules of its own", async () => {
-    await names.name(db);
+    names.name(db);
     await names.resolve(resolver([SHOP]));
     await releaseNamespace(libc, namespace);
     await makeNamespace(libc, namespace);
