@@ -6,6 +6,8 @@ import { dirname } from "node:path";
 import type { Reporter, SerializedError, TestModule, Vitest } from "vitest/node";
 import { processorSecondsOf } from "./support/processes.js";
 import { sumOf, total } from "./spent.js";
+import { isProving, writeProofs } from "./support/proofs/proofs.js";
+import { provenBy } from "./support/proofs/passed.js";
 import { firstLineOf, lineOf, resultAfter, resultOf, type Cost, type FileResult } from "./file-result.js";
 
 /** Number of slowest files to print. */
@@ -16,11 +18,15 @@ const DEAREST = 100;
 export default class CountingReporter implements Reporter {
   readonly #files = new Map<string, FileResult>();
   readonly #unhandled: string[] = [];
+  /** By file: blocks that passed on the reference. */
+  readonly #proven = new Map<string, readonly string[]>();
   #isCi = false;
+  #isProving = false;
 
   /** If tests are selected by name, skipping the others is no mistake. */
   onInit({ config }: Vitest): void {
     this.#isCi = process.env["CI"] === "true" && config.testNamePattern === undefined;
+    this.#isProving = isProving && config.testNamePattern === undefined;
     process.once("exit", () => this.#print());
   }
 
@@ -28,12 +34,14 @@ export default class CountingReporter implements Reporter {
     for (const module of modules) {
       const result = resultOf(module, this.#isCi);
       this.#files.set(module.id, resultAfter(this.#files.get(module.id), result));
+      this.#proven.set(module.relativeModuleId, provenBy(module));
     }
     this.#unhandled.push(...unhandled.map((error) => `outside of any test: ${firstLineOf(error)}`));
   }
 
   /** A failure in a run before one that passed sets no exit code, because the result is known only here. */
   #print(): void {
+    if (this.#isProving) writeProofs(this.#proven);
     const files = [...this.#files.values()];
     const failures = [...files.flatMap(failuresOf), ...this.#unhandled];
     if (failures.length > 0) process.exitCode = 1;

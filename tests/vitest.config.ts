@@ -5,15 +5,17 @@ import { defineConfig } from "vitest/config";
 import { LongFirst } from "./order.js";
 import { ALL, SHARED } from "./sharing.js";
 
-const LENDER = fileURLToPath(new URL("support/lending/lender.ts", import.meta.url));
+const SET_UP = ["support/lending/lender.ts", "support/proofs/set-up.ts"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     // Two projects that differ only in whether files share a process (sharing.ts).
     projects: [
-      { extends: true, test: { name: "in turn", globalSetup: [LENDER], include: [...SHARED], isolate: false } },
-      { extends: true, test: { name: "alone", include: [...ALL], exclude: [...SHARED], globalSetup: [LENDER] } },
+      { extends: true, test: { name: "in turn", globalSetup: SET_UP, include: [...SHARED], isolate: false } },
+      { extends: true, test: { name: "alone", include: [...ALL], exclude: [...SHARED], globalSetup: SET_UP } },
     ],
     pool: "forks",
     // Most files mainly wait for daemons and containers. But each process loads the modules and borrows engines of its own:

@@ -26,6 +26,7 @@ export const REFERENCE = {
   portFilters: "the reference finds no container by a published port, and also stopped ones by an exposed port",
   portsTakenAway: "the reference does not publish ports again that a connection took away",
   portRanges: "the reference shows port 0 for a range",
+  proven: "it passed there with the same sources (tests/proofs.json)",
   privileged: "its runtime requests capabilities that this kernel does not grant",
   quiet: "it notices only when it sends the next output",
   races: "the reference has race conditions here",

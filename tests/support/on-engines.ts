@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, inject, test, type TestOptio
 import { reasonNotToPretend } from "../simulated-limits.js";
 import { engines, RunningEngine, startWithBusybox, type EngineKind } from "./engines.js";
 import { borrow } from "./lending/borrowed.js";
+import { provenReason } from "./proofs/current.js";
 
 /** The reference has races (two of ten concurrent starts may both return 204), so its tests run up to three times. */
 const REFERENCE_RETRIES = 2;
@@ -13,7 +14,7 @@ type Flags = readonly string[];
  * A test block for each engine. An engine without flags is borrowed (lending/lender.ts), unless the block requests its
  * `own` (onOwnEngines), because it ends the engine or checks its resources. Other engines start before the tests and
  * end after them. `flags` are for all engines, `ownFlags` for ours, `simulatedFlags` for the simulated one; `nodeFlags`
- * are flags of Node for ours.
+ * are flags of Node for ours. A block does not run on the reference if it passed there before (proofs/proofs.ts).
  */
 export function onEngines(
   title: string,
@@ -54,7 +55,9 @@ export function onEngines(
         return running;
       }, engine.kind);
     };
-    describeUnless(engine.missing ?? missing, `${title} on ${engine.kind}`, block, options);
+    const name = `${title} on ${engine.kind}`;
+    const proven = isOwn ? null : provenReason(name);
+    describeUnless(engine.missing ?? missing ?? proven, name, block, options);
   }
 }
 
