@@ -33,7 +33,7 @@ export class Steps {
 
   begin(task: Task, step: i32): u64 {
     this.counter += 1;
-    const op = ((<u64>this.epoch) << 32) | (<u64>this.counter);
+    const op = ((<u64>this.epoch) << 32) | <u64>this.counter;
     this.pending.set(op, new Pending(task, step, acting.origin));
     return op;
   }

@@ -79,7 +79,9 @@ export type PlanEntry = { at: string } & (
 
 /** A change of the durable records. `append` has the journal entry's position. */
 export type PlannedRecord =
-  { put: string; value: PlannedBytes } | { delete: string } | { append: string; value: PlannedBytes };
+  | { put: string; value: PlannedBytes }
+  | { delete: string }
+  | { append: string; value: PlannedBytes };
 
 /** A command to the host. */
 export interface PlannedEffect {

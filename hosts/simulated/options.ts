@@ -96,7 +96,8 @@ export interface SimulatedHost extends Host {
 
 /** What a packet is for: a port of TCP or UDP, or an echo. */
 export type PacketAim =
-  { address: string; protocol: "tcp" | "udp"; port: number } | { address: string; protocol: "icmp" };
+  | { address: string; protocol: "tcp" | "udp"; port: number }
+  | { address: string; protocol: "icmp" };
 
 /** A read-only view of the world. */
 export interface WorldView {

@@ -109,7 +109,10 @@ export interface Call {
 
 /** How a segment ends: the next one continues it, the instance was lost, the recording stopped, or it still runs. */
 export type End =
-  { why: "continued" } | { why: "lost"; error: string } | { why: "broken"; error: string } | { why: "running" };
+  | { why: "continued" }
+  | { why: "lost"; error: string }
+  | { why: "broken"; error: string }
+  | { why: "running" };
 
 /** A position in a trace: a step of an instance. */
 export interface Position {

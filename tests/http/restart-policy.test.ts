@@ -102,17 +102,14 @@ onEngines("restart policy", (engine) => {
     await engine().remove(id);
   });
 
-  test.concurrent(
-    "a container stopped or killed by a client stays down; any signal may disarm the policy",
-    async () => {
-      await Promise.all([
-        endedByHand("stop?t=0", "", true),
-        endedByHand("kill", "", true),
-        endedByHand("kill?signal=HUP", "", true),
-        endedByHand("kill?signal=HUP", "SIGTERM", false),
-      ]);
-    },
-  );
+  test.concurrent("a container stopped or killed by a client stays down; any signal may disarm the policy", async () => {
+    await Promise.all([
+      endedByHand("stop?t=0", "", true),
+      endedByHand("kill", "", true),
+      endedByHand("kill?signal=HUP", "", true),
+      endedByHand("kill?signal=HUP", "SIGTERM", false),
+    ]);
+  });
 
   test.concurrent("a wait returns at an end before a restart; during the delay it waits for the next end", async () => {
     const id = await engine().create({ Cmd: ["sh", "-c", "sleep 0.5; exit 3"], HostConfig: ALWAYS });

@@ -20,7 +20,11 @@ export interface Mutant {
 }
 
 export type Finder =
-  "search" | "simulator" | { played: string; rule: string } | { story: string } | { test: string; named: string };
+  | "search"
+  | "simulator"
+  | { played: string; rule: string }
+  | { story: string }
+  | { test: string; named: string };
 
 export function isOfHosts({ file }: Mutant): boolean {
   return file.startsWith("hosts/") || file.startsWith("runtime-linux/");

@@ -154,7 +154,7 @@ export function sequenceLength(at: usize, available: i32): i32 {
 }
 
 function decodeSequence(at: usize, size: i32): u32 {
-  let point = (<u32>load<u8>(at)) & (0x7f >> size);
+  let point = <u32>load<u8>(at) & (0x7f >> size);
   for (let i = 1; i < size; i++) point = (point << 6) | (load<u8>(at + i) & 0x3f);
   return point;
 }

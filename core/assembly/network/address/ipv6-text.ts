@@ -10,7 +10,7 @@ export function parseIpv6(text: string): u64[] | null {
   const groups = groupsOfText(text);
   if (groups === null) return null;
   const words: u64[] = [0, 0];
-  for (let i = 0; i < GROUPS; i++) words[i >> 2] = (words[i >> 2] << 16) | (<u64>groups[i]);
+  for (let i = 0; i < GROUPS; i++) words[i >> 2] = (words[i >> 2] << 16) | <u64>groups[i];
   return words;
 }
 

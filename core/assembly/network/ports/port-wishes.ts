@@ -187,7 +187,7 @@ function rangeOf(spec: string): u32 {
   const first = decimalOf(spec, MAX_PORT, 0, isRange ? dash : end);
   const last = isRange ? decimalOf(spec, MAX_PORT, dash + 1, end) : first;
   if (first < 0 || last < first || (first == 0 && last > 0)) return NO_RANGE;
-  return ((<u32>first) << 16) | (<u32>last);
+  return ((<u32>first) << 16) | <u32>last;
 }
 
 /** Stands for no range: its last port would be before its first. */
