@@ -147,6 +147,8 @@ class Carrier {
         return { tag: "size", val: BigInt(await this.#layer(command.val, report, signal)) };
       case "blob-of":
         return { tag: "sent", val: await this.#uploads.blobOf(command.val) };
+      case "find-credentials":
+        return { tag: "given", val: await bodies.credentials(command.val, signal) };
       case "find-blob":
         await registry.find(command.val, signal);
         return DONE;

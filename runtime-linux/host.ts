@@ -2,7 +2,7 @@
 
 import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
-import type { Bodies, Clock, Host, RecordStore, RequestId, content } from "../hosts/shared/index.js";
+import type { Bodies, Clock, Host, RecordStore, RequestId, content, types } from "../hosts/shared/index.js";
 import { linuxContent } from "./content.js";
 import { archiveOf, exportOf } from "./content/files/archive.js";
 import type { Registry } from "./content/registry.js";
@@ -125,5 +125,10 @@ class LateBodies implements Bodies {
   session(files: content.SessionFiles): AsyncIterable<Uint8Array> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.session(files);
+  }
+
+  async credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.credentials(sought, signal);
   }
 }

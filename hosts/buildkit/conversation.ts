@@ -4,6 +4,8 @@
 export interface Conversation {
   /** Resolves when there is room for more. Rejects if the call is over. */
   send(message: Uint8Array): Promise<void>;
+  /** Nothing more is sent. */
+  finish(): void;
   /** The client's messages. Ends when the client ends the call; rejects if it failed, or if the connection broke off. */
   readonly messages: AsyncIterable<Uint8Array>;
   /** Ends the call before the client does. */

@@ -1,6 +1,7 @@
 // The public parts of this folder: the calls of BuildKit's clients, and the files that they send.
 
 export type { Caller, Conversation } from "./conversation.js";
+export { askedCredentials } from "./credentials.js";
 export { receivedFiles } from "./files/received-files.js";
 export type { WantedFiles } from "./files/headers.js";
 export { TooManyValues, decode, encode } from "./messages/codec.js";

@@ -2,7 +2,7 @@
 // the core decides the same: an anonymous client stays anonymous, and what could not be decoded still cannot.
 
 import { fromBase64, toBase64 } from "../shared/index.js";
-import type { Input, engine, failures } from "../shared/index.js";
+import type { Input, engine, failures, types } from "../shared/index.js";
 import { withoutUsersIn } from "./addresses-in-text.js";
 import { withoutUsersInDockerfile } from "./dockerfiles.js";
 import { maskJson } from "./masked-json.js";
@@ -29,7 +29,7 @@ export function withoutCredentials(input: Input, refused = false): MaskedInput {
 }
 
 /**
- * Masks identity tokens, which the reply to `POST /auth` shows, signatures in addresses of a registry's failures, and
+ * Masks credentials that a client has given, identity tokens, which the reply to `POST /auth` shows, signatures in addresses of a registry's failures, and
  * passwords of the addresses in Dockerfiles.
  */
 function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
@@ -43,9 +43,18 @@ function maskCompletion({ op, outcome }: engine.Completed): MaskedInput {
       masked: true,
     };
   }
+  if (outcome.val.tag === "given") {
+    const given = { tag: "given", val: credentialsShown(outcome.val.val) } as const;
+    return { input: { tag: "completed", val: { op, outcome: { tag: "ok", val: given } } }, masked: false };
+  }
   if (outcome.val.tag !== "token") return same;
   const token = { tag: "token", val: standIn(outcome.val.val) } as const;
   return { input: { tag: "completed", val: { op, outcome: { tag: "ok", val: token } } }, masked: true };
+}
+
+function credentialsShown(given: types.Credentials): types.Credentials {
+  const shown = Object.entries(given).map(([name, text]: [string, string]) => [name, standIn(text)]);
+  return Object.fromEntries(shown) as types.Credentials;
 }
 
 /** What was read may be a Dockerfile. No other document that the core reads has a line that begins as such an ADD. */

@@ -2,22 +2,27 @@
 // once. And sessions, on which a client gives files as often as it is asked.
 
 import { interrupted } from "../shared/index.js";
-import type { Bodies, RequestId, content } from "../shared/index.js";
+import type { Bodies, RequestId, content, types } from "../shared/index.js";
 
-/** The files that a client has, as tars. */
-export type SessionFiles = (files: content.SessionFiles) => AsyncIterable<Uint8Array>;
+/** What a client gives on its session. */
+export interface Session {
+  /** Its files, as a tar. */
+  files(files: content.SessionFiles): AsyncIterable<Uint8Array>;
+  /** SECRET. */
+  credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials>;
+}
 
 export class RequestBodies implements Bodies {
   /** Of requests under way; null once it was taken. */
   readonly #bodies = new Map<RequestId, AsyncIterable<Uint8Array> | null>();
-  readonly #sessions = new Map<RequestId, SessionFiles>();
+  readonly #sessions = new Map<RequestId, Session>();
 
   offer(request: RequestId, body: AsyncIterable<Uint8Array>): void {
     this.#bodies.set(request, body);
   }
 
-  offerSession(request: RequestId, files: SessionFiles): void {
-    this.#sessions.set(request, files);
+  offerSession(request: RequestId, session: Session): void {
+    this.#sessions.set(request, session);
   }
 
   /** Throws `client-gone` if the request is over: its client may have left before the command began. */
@@ -31,13 +36,22 @@ export class RequestBodies implements Bodies {
 
   /** Throws `client-gone` if the session is over. */
   session(files: content.SessionFiles): AsyncIterable<Uint8Array> {
-    const found = this.#sessions.get(files.session);
-    if (found === undefined) throw interrupted("client-gone");
-    return found(files);
+    return this.#session(files.session).files(files);
+  }
+
+  /** Rejects with `client-gone` if the session is over. */
+  async credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials> {
+    return this.#session(sought.session).credentials(sought, signal);
   }
 
   forget(request: RequestId): void {
     this.#bodies.delete(request);
     this.#sessions.delete(request);
+  }
+
+  #session(request: RequestId): Session {
+    const found = this.#sessions.get(request);
+    if (found === undefined) throw interrupted("client-gone");
+    return found;
   }
 }

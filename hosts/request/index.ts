@@ -1,7 +1,7 @@
 // The public parts of this folder: requests on their way in, replies on their way out.
 
 export { RequestBodies } from "./bodies.js";
-export type { SessionFiles } from "./bodies.js";
+export type { Session } from "./bodies.js";
 export { SHORT_BODY, bodyOf, formOf } from "./body-form.js";
 export { contextOf, straight } from "./door.js";
 export type { Door, Passage } from "./door.js";

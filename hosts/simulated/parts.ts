@@ -1,6 +1,6 @@
 // The parts of a simulated world, made once and connected to each other. `host.ts` presents them as a host.
 
-import type { Bodies, RequestId, content, engine } from "../shared/index.js";
+import type { Bodies, RequestId, content, engine, types } from "../shared/index.js";
 import { registryClient } from "../registry/index.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";
@@ -149,5 +149,10 @@ class LateBodies implements Bodies {
   session(files: content.SessionFiles): AsyncIterable<Uint8Array> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.session(files);
+  }
+
+  async credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.credentials(sought, signal);
   }
 }

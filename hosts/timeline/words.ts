@@ -170,6 +170,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `search ${command.val.endpoint.authority}`;
     case "blob-of":
       return `look up the blob of layer ${shortId(command.val)}`;
+    case "find-credentials":
+      return `ask the client for its credentials for ${command.val.registry}`;
     case "find-blob":
       return `ask ${command.val.in.endpoint.authority} whether it has blob ${shortId(command.val.digest)}`;
     case "mount-blob":

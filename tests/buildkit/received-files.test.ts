@@ -158,6 +158,7 @@ function client(
       if (type === REQUEST) requests.push(ID);
       if (type === FINISHED) finished = true;
     },
+    finish: () => {},
     messages: (async function* () {
       if (failure !== "") yield encode(packet, { type: BROKEN, data: new TextEncoder().encode(failure) });
       for (const stat of stats) yield encode(packet, { type: STAT, stat });

@@ -44,7 +44,11 @@ export class Fixture {
     const beyond = <T>(pending: Promise<T>): Promise<T> => clock.beyond(pending);
     this.network = new RegistryNetwork({ catalogue: CATALOGUE, clock, faults, elsewhere, beyond, bytesPerSecond });
     this.registry = registryClient({ transport: this.network.transport, clock });
-    const bodies = { take: (request: bigint) => this.#bodies.get(request)!, session: () => this.#bodies.get(1n)! };
+    const bodies = {
+      take: (request: bigint) => this.#bodies.get(request)!,
+      session: () => this.#bodies.get(1n)!,
+      credentials: () => Promise.reject(new Error("no client has credentials")),
+    };
     this.content = simulatedContent({ filesOf: () => null, disk: this.disk, clock, bodies, registry: this.registry });
   }
 

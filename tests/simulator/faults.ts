@@ -77,6 +77,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "download",
   "clone",
   "blob-of",
+  "find-credentials",
   "find-blob",
   "mount-blob",
   "abandon",

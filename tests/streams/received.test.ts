@@ -10,6 +10,9 @@ const bodies = {
   session(): never {
     throw new Error("no session");
   },
+  credentials(): never {
+    throw new Error("no session");
+  },
 };
 
 test("the connection of a web server is opened and closed by who reads", async () => {

@@ -67,6 +67,16 @@ describe("headers", () => {
   });
 });
 
+test("credentials that a client was asked for keep their lengths", () => {
+  const given = { username: "jane", password: "pässword", identityToken: "", registryToken: "", meta: "" };
+  const input: Input = { tag: "completed", val: { op: 1n, outcome: { tag: "ok", val: { tag: "given", val: given } } } };
+  const shown = { ...given, username: "xxxx", password: "xxxxxxxx" };
+  expect(withoutCredentials(input)).toEqual({
+    input: { tag: "completed", val: { op: 1n, outcome: { tag: "ok", val: { tag: "given", val: shown } } } },
+    masked: false,
+  });
+});
+
 describe("POST /auth", () => {
   const body = (text: string): engine.Body => ({ tag: "whole", val: new TextEncoder().encode(text) });
   const textOf = (request: engine.Request) =>

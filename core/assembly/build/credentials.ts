@@ -1,5 +1,5 @@
-// Credentials for the pulls of a build: the header X-Registry-Config (surface §2.26). SECRET: they may only go into
-// commands, never into a record, a trace or a log.
+// Credentials for the pulls of a build: the header X-Registry-Config (surface §2.26), or what its client is asked for.
+// SECRET: they may only go into commands, never into a record, a trace or a log.
 
 import { Credentials } from "../../../build/bindings/types";
 import { erase } from "../../../build/bindings/erase";
@@ -10,12 +10,26 @@ import { credentialsOf } from "../image/pull/registry";
 import { Json } from "../json/json";
 import { parseJson } from "../json/reader";
 import { decodeBase64Url } from "../text/base64";
+import { OpenWork } from "./run/work";
 
 const REGISTRY_CONFIG = "X-Registry-Config";
 /** Hosts under which clients keep the credentials of the Hub. */
 const HUB_NAMES: string[] = ["index.docker.io", "docker.io", "registry-1.docker.io"];
 
-export class BuildCredentials {
+/** Waits for the credentials of one registry. */
+export interface CredentialsClient {
+  /** Null for an anonymous pull. */
+  credentialsFound(credentials: Credentials | null): void;
+  credentialsMissing(why: string): void;
+}
+
+/** Whom to ask for them. */
+export abstract class CredentialsSource {
+  /** Null if the client was told at once. */
+  abstract find(reference: Reference, client: CredentialsClient): OpenWork | null;
+}
+
+export class BuildCredentials extends CredentialsSource {
   private readonly hosts: string[] = [];
   private readonly credentials: Credentials[] = [];
 
@@ -31,8 +45,12 @@ export class BuildCredentials {
     if (document !== null && document.isObject) this.take(document);
   }
 
-  /** Null for an anonymous pull. */
-  of(reference: Reference): Credentials | null {
+  find(reference: Reference, client: CredentialsClient): OpenWork | null {
+    client.credentialsFound(this.of(reference));
+    return null;
+  }
+
+  private of(reference: Reference): Credentials | null {
     const wanted = hostOf(reference.domain);
     for (let i = 0; i < this.hosts.length; i++) if (this.hosts[i] == wanted) return this.credentials[i];
     return null;

@@ -57,6 +57,7 @@ function conversationOn(stream: ClientHttp2Stream): Conversation {
         if (stream.destroyed || stream.writableEnded) return reject(failed ?? interrupted("client-gone"));
         stream.write(framed(message), (error) => (error ? reject(failed ?? interrupted("client-gone")) : resolve()));
       }),
+    finish: () => void stream.end(),
     cancel: () => stream.close(),
   };
 }

@@ -1,8 +1,8 @@
 // The channel of one exchange, for a client behind a gate.
 
-import { receivedFiles } from "../../buildkit/index.js";
+import { askedCredentials, receivedFiles } from "../../buildkit/index.js";
 import { Exchange } from "../../request/index.js";
-import type { Channel, ExchangeContext, SessionFiles } from "../../request/index.js";
+import type { Channel, ExchangeContext, Session } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/index.js";
 import type { RequestId, replies } from "../../shared/index.js";
 import { callerOn } from "../grpc/call-client.js";
@@ -25,7 +25,7 @@ export interface GateContext extends ExchangeContext {
   /** Bytes of a call's message that the core gets, at most. */
   bodyLimit: number;
   /** Keeps what a client gives on a session. */
-  sessionOf: (id: RequestId, files: SessionFiles) => void;
+  sessionOf: (id: RequestId, session: Session) => void;
   /** Wraps the client's channel, to change a reply before the client sees it. */
   channel: (client: Channel) => Channel;
 }
@@ -114,9 +114,11 @@ class GateChannel implements Channel {
       return serveCalls(socket, { take, gone, bodyLimit: this.#context.bodyLimit });
     }
     const call = callerOn(socket, gone);
-    this.#context.sessionOf(this.#id, ({ directory, includes, excludes, follows }) =>
-      receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),
-    );
+    this.#context.sessionOf(this.#id, {
+      files: ({ directory, includes, excludes, follows }) =>
+        receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),
+      credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
+    });
   }
 
   destroy(): void {

@@ -8,7 +8,7 @@ import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import fastify from "fastify";
 import { Exchange, bodyOf, contextOf } from "../../request/index.js";
-import type { Passage, SessionFiles } from "../../request/index.js";
+import type { Passage, Session } from "../../request/index.js";
 import type { Clients, Entrance } from "../../engine/index.js";
 import type { RequestId, engine } from "../../shared/index.js";
 import type { GrpcCall } from "../grpc/call-server.js";
@@ -178,7 +178,7 @@ export class ApiServer implements Clients {
     const { hasHungUp = () => false, entrance } = this.#options;
     const { bodyLimit } = entrance;
     const called = (gate: Gate, call: GrpcCall): void => this.#called(gate, call);
-    const sessionOf = (id: RequestId, files: SessionFiles): void => door.bodies.offerSession(id, files);
+    const sessionOf = (id: RequestId, session: Session): void => door.bodies.offerSession(id, session);
     return { door, unused, context: { ...contextOf(door), hasHungUp, channel, called, bodyLimit, sessionOf } };
   }
 

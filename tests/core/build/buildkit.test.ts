@@ -1,9 +1,9 @@
 // Builds by BuildKit's calls, as seen by the core.
 
 import { describe, expect, test } from "vitest";
-import type { failures } from "../../../hosts/shared/host.js";
 import { digestOf, encode, ImageWorld } from "../support/image-world.js";
 import { beginBuild } from "./beginning.js";
+import { sendFiles } from "../support/session-files.js";
 
 const CONTROL = "/grpc/moby.buildkit.v1.Control";
 const UPGRADE = { Connection: "Upgrade", Upgrade: "h2c" };
@@ -12,7 +12,9 @@ const EXHAUSTED = "Grpc-Status: 8";
 /** Two steps with such a command are more than may be unsent to one watcher. */
 const LONG = "x".repeat(55 * 1024);
 
-const FILES = { "X-Docker-Expose-Session-Grpc-Method": "/moby.filesync.v1.FileSync/DiffCopy" };
+const METHOD = "X-Docker-Expose-Session-Grpc-Method";
+const FILES = { [METHOD]: "/moby.filesync.v1.FileSync/DiffCopy" };
+const ALL = { [METHOD]: `${FILES[METHOD]}\n${METHOD}: /moby.filesync.v1.Auth/Credentials` };
 
 function openSession(world: ImageWorld, more: Record<string, string> = FILES): bigint {
   return world.ask("POST", "/session", undefined, { ...UPGRADE, ...more, "X-Docker-Expose-Session-Uuid": "s" });
@@ -31,22 +33,6 @@ function solve(world: ImageWorld, more: object = {}): bigint {
 
 function watch(world: ImageWorld, Ref = "a"): bigint {
   return world.ask("POST", `${CONTROL}/Status`, { Ref });
-}
-
-/** The session's files arrive. There is no `.dockerignore`. */
-function sendFiles(world: ImageWorld, dockerfile: string): void {
-  const missing: failures.Failure = { tag: "no-such", val: { what: "member", name: "/f" } };
-  world.done(world.take("mount").op);
-  world.done(world.take("mount").op);
-  world.done(world.take("extract").op);
-  world.succeed(world.take("read-file").op, { tag: "bytes", val: encode(dockerfile) });
-  world.failAs(world.take("read-file").op, missing);
-  world.done(world.take("mount").op);
-  world.done(world.take("extract").op);
-  world.failAs(world.take("read-file").op, missing);
-  const { op, val } = world.take("extract");
-  expect(val.source).toMatchObject({ tag: "session", val: { directory: "context" } });
-  world.done(op);
 }
 
 /** A RUN that writes nothing. */
@@ -216,6 +202,49 @@ describe("caches", () => {
     const world = cached();
     expect(prune(world, { minFreeSpace: GIGABYTES })).toContain("min-free-space is not built yet");
     expect(JSON.parse(prune(world, {}))).toMatchObject({ Size: 5 });
+  });
+});
+
+describe("the client's credentials", () => {
+  const asked = (world: ImageWorld, image: string): void => {
+    openSession(world, ALL);
+    solve(world);
+    sendFiles(world, `FROM ${image}\n`);
+  };
+
+  test("are asked for by the name that clients have for the Hub, and none are needed", () => {
+    const world = new ImageWorld();
+    asked(world, "hello");
+    const { op, val } = world.take("find-credentials");
+    expect(val.registry).toBe("registry-1.docker.io");
+    const none = { username: "", password: "", identityToken: "", registryToken: "", meta: "" };
+    world.succeed(op, { tag: "given", val: none });
+    expect(world.take("resolve").val.credentials).toBeUndefined();
+  });
+
+  test("are not asked for if the client does not offer them, or the image is here", () => {
+    const world = new ImageWorld();
+    asked(world, "busybox");
+    expect(world.open()).not.toContain("find-credentials");
+    const other = new ImageWorld();
+    openSession(other);
+    solve(other);
+    sendFiles(other, "FROM hello\n");
+    expect(other.take("resolve").val.credentials).toBeUndefined();
+  });
+
+  test("are waited for only until the build ends, which fails if the client refuses", () => {
+    const world = new ImageWorld();
+    openSession(world, ALL);
+    const left = solve(world);
+    sendFiles(world, "FROM r.example/x\n");
+    const { op } = world.take("find-credentials");
+    world.hangUp(left);
+    expect(world.take("abandon").val).toBe(op);
+    const refused = solve(world);
+    sendFiles(world, "FROM r.example/x\n");
+    world.failAs(world.take("find-credentials").op, { tag: "body-broke", val: "locked" });
+    expect(world.answer(refused).text).toContain("failed to get credentials for r.example: locked");
   });
 });
 

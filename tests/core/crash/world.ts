@@ -222,6 +222,8 @@ export class World {
         return { tag: "bytes", val: configOf(command.val.digest) ?? new Uint8Array() };
       case "layer":
         return this.#layer(command.val);
+      case "find-credentials":
+        throw new Failed({ tag: "interrupted", val: "client-gone" });
       case "blob-of":
       case "find-blob":
       case "mount-blob":

@@ -223,6 +223,8 @@ function shownContent(command: content.ContentCommand): string {
       const { endpoint, term, results, credentials } = command.val;
       return `search ${endpoint.authority} for ${results} of ${term}${identity(credentials)}`;
     }
+    case "find-credentials":
+      return `find-credentials ${command.val.registry} of request ${command.val.session}`;
     case "find-blob":
       return `find-blob ${place(command.val.in)} ${command.val.digest}${identity(command.val.in.credentials)}`;
     case "mount-blob":

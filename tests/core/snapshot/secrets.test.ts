@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Instance } from "../../../hosts/driver/instance.js";
 import { SECRET_WORDS } from "../../../hosts/redaction/credentials.js";
+import { sendFiles } from "../support/session-files.js";
 import { ImageWorld, digestOf, encode, makeImage, resolved } from "../support/image-world.js";
 import { record } from "../support/recordings.js";
 import { answered } from "../../support/registry/registry-failures.js";
@@ -95,6 +96,29 @@ test("a login, and the identity that the registry issues", () => {
   world.ask("POST", "/auth", { ...AUTH, username: [] });
   world.ask("POST", "/auth", encode(JSON.stringify(AUTH).slice(0, -2)));
   expectClean(instance);
+});
+
+test("credentials that a client of BuildKit gives, and that it gives as an identity token", () => {
+  for (const username of [AUTH.username, ""]) {
+    const { world, instance } = begin();
+    const methods = ["FileSync/DiffCopy", "Auth/Credentials"].map((method) => `/moby.filesync.v1.${method}`);
+    world.ask("POST", "/session", undefined, {
+      Upgrade: "h2c",
+      "X-Docker-Expose-Session-Uuid": "s",
+      "X-Docker-Expose-Session-Grpc-Method": methods.join("\nX-Docker-Expose-Session-Grpc-Method: "),
+    });
+    const message = { Ref: "a", Session: "s", Frontend: "dockerfile.v0" };
+    world.ask("POST", "/grpc/moby.buildkit.v1.Control/Solve", message);
+    sendFiles(world, "FROM r.example/x\n");
+    const { op, val } = world.take("find-credentials");
+    expect(val.registry).toBe("r.example");
+    const given = { username, password: AUTH.password, identityToken: "", registryToken: "", meta: "" };
+    world.succeed(op, { tag: "given", val: given });
+    expectClean(instance);
+    const whole = username === "" ? { ...given, password: "", identityToken: AUTH.password } : given;
+    expect(world.take("resolve").val.credentials).toEqual(whole);
+    expectClean(instance);
+  }
 });
 
 describe("addresses of web servers in a build", () => {

@@ -1,7 +1,10 @@
-// Base images of registries that want credentials: the header X-Registry-Config of a build.
+// Base images of registries that want credentials: the header X-Registry-Config of a build, or the client of BuildKit.
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { busyboxLayer } from "../../support/archives/images.js";
 import { rawTar } from "../../support/archives/tar.js";
+import { BuildKitClient, openSession, type SessionOptions } from "../../support/buildkit/client.js";
+import type { Fields } from "../../support/buildkit/protocol.js";
 import { onEngines } from "../../support/on-engines.js";
 import {
   dockerRegistryMissing,
@@ -57,6 +60,44 @@ onEngines(
       }
       await engine().must(200, "DELETE", `/images/${id}`);
       await engine().must(200, "DELETE", `/images/${registry.host}/private/base:1`);
+    });
+
+    /** By BuildKit. Resolves with the answer of its `Solve`. */
+    const solve = async (options: SessionOptions): Promise<Fields> => {
+      const client = await BuildKitClient.open(engine().socketPath);
+      const ref = randomUUID();
+      const dockerfile = [{ path: "Dockerfile", bytes: `FROM ${registry.host}/private/base:1\nLABEL a=b\n` }];
+      const end = await openSession(engine().socketPath, ref, { dockerfile, context: [] }, options);
+      const exported = { Exporter: "moby", ExporterAttrs: { name: "private:1" } };
+      const fields = { Ref: ref, Session: ref, Frontend: "dockerfile.v0", ...exported };
+      try {
+        return await client.control("Solve", ["SolveRequest", fields], "SolveResponse");
+      } finally {
+        end();
+        client.close();
+      }
+    };
+
+    test("are pulled with the credentials that a client of BuildKit gives when it is asked", async () => {
+      const asked: string[] = [];
+      const giving =
+        (Secret: string) =>
+        (host: string): Fields => {
+          asked.push(host);
+          return { Username: LOGIN.username, Secret };
+        };
+      for (const options of [{}, { credentials: () => ({}) }, { credentials: giving("wrong") }]) {
+        await expect(solve(options)).rejects.toThrow(/no basic auth credentials|unauthorized/i);
+      }
+      const refusing = (): never => {
+        throw new Error("the keychain is locked");
+      };
+      await expect(solve({ credentials: refusing })).rejects.toThrow("the keychain is locked");
+      await solve({ credentials: giving(LOGIN.password) });
+      expect(new Set(asked)).toEqual(new Set([registry.host]));
+      expect(await engine().read("/images/private:1/json")).toMatchObject({ Config: { Labels: { a: "b" } } });
+      await engine().must(200, "DELETE", "/images/private:1");
+      if (kind !== "reference") await engine().must(200, "DELETE", `/images/${registry.host}/private/base:1`);
     });
   },
   { missing: dockerRegistryMissing() },

@@ -144,7 +144,11 @@ describeUnless(missing, "an archive", () => {
       await new Promise(() => {});
     }
     const op = 4711n;
-    const bodies = { take: () => body(), session: () => body() };
+    const bodies = {
+      take: () => body(),
+      session: () => body(),
+      credentials: () => Promise.reject(new Error("no session")),
+    };
     const { perform } = linuxContent({ paths: fixture.paths, kernel: libc, bodies, registry: registryClient() });
     const val = { archive: "a", request: 1n, limits: ROOMY };
     const ingesting = failed(perform(op, { tag: "ingest", val }, () => {}));

@@ -62,7 +62,11 @@ export function openFixture(
   const tools: Tools = { paths, kernel: libc, registry: registryClient({ silenceMs: 500 }) };
   const carrier = linuxContent({
     ...tools,
-    bodies: { take: (request) => bodies.get(request)!, session: ({ session }) => bodies.get(session)! },
+    bodies: {
+      take: (request) => bodies.get(request)!,
+      session: ({ session }) => bodies.get(session)!,
+      credentials: () => Promise.reject(new Error("no client has credentials")),
+    },
     ...(workers === undefined ? {} : { workers: workers(tools) }),
   });
   let counter = 0n;

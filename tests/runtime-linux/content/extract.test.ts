@@ -119,7 +119,7 @@ function contentOn(
   return linuxContent({
     paths: fixture.paths,
     kernel,
-    bodies: { take: () => body(), session: () => body() },
+    bodies: { take: () => body(), session: () => body(), credentials: () => Promise.reject(new Error("no session")) },
     registry: registryClient(),
   });
 }

@@ -34,7 +34,7 @@ test("mounts and unmounts are never abandoned: each reports its own failure", as
   const { perform } = linuxContent({
     paths,
     kernel,
-    bodies: { take: () => never(), session: () => never() },
+    bodies: { take: () => never(), session: () => never(), credentials: () => Promise.reject(new Error("no session")) },
     registry: registryClient(),
   });
   kernel.fail("mount", "ENOMEM");

@@ -40,6 +40,10 @@ export const BUILD_QUERIES: readonly string[] = ["forcerm=1", "forcerm=1&t=made"
 /** The header that names a session: for what a `solve` line builds. */
 export const SESSION = "X-Docker-Expose-Session-Uuid";
 export const METHOD = "X-Docker-Expose-Session-Grpc-Method";
+/** One header for each. */
+export const METHODS = [`/moby.filesync.v1.FileSync/DiffCopy`, `/moby.filesync.v1.Auth/Credentials`].join(
+  `\n${METHOD}: `,
+);
 
 export function contextOf(what: string): Uint8Array {
   return rawTar([

@@ -3,6 +3,7 @@
 
 import { bodyOf } from "../../../hosts/request/body-form.js";
 import type { Channel } from "../../../hosts/request/exchange.js";
+import { ACCOUNT } from "../../../hosts/simulated/registry/images.js";
 import type { HijackedClient } from "../../../hosts/streams/hijacked-client.js";
 import { Exchange } from "../../../hosts/request/exchange.js";
 import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
@@ -112,12 +113,16 @@ export class Connection implements Channel {
     };
   }
 
-  /** On a session, the client gives the files of the build that the session is named for, in whatever directory. */
+  /** On a session, the client gives its account and the files of the build that the session is named for, in whatever directory. */
   calls({ head, caller }: replies.Calls, gone: () => void): void {
     this.#gone = gone;
     this.#answer(head, null);
     const what = this.asked.headers[SESSION] ?? "";
-    if (caller === "engine") this.#engine.bodies.offerSession(this.request, () => bodyOf(contextOf(what)));
+    if (caller !== "engine") return;
+    this.#engine.bodies.offerSession(this.request, {
+      files: () => bodyOf(contextOf(what)),
+      credentials: () => Promise.resolve({ ...ACCOUNT, identityToken: "", registryToken: "", meta: "" }),
+    });
   }
 
   destroy(): void {

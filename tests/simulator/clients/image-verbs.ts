@@ -1,7 +1,7 @@
 // The verbs about images and registries.
 
 import { ACCOUNT, PRIVATE } from "../../../hosts/simulated/registry/images.js";
-import { METHOD, SESSION, contextOf } from "./build-contexts.js";
+import { METHOD, METHODS, SESSION, contextOf } from "./build-contexts.js";
 import { type Sent, type Verb, ask } from "./verb.js";
 
 export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
@@ -37,7 +37,7 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
     }),
   },
   session: {
-    send: ([what = ""]) => upgrade("/session", { [SESSION]: what, [METHOD]: "/moby.filesync.v1.FileSync/DiffCopy" }),
+    send: ([what = ""]) => upgrade("/session", { [SESSION]: what, [METHOD]: METHODS }),
     goesOn: true,
   },
   "grpc-door": { send: () => upgrade("/grpc", {}), goesOn: true },

@@ -10,6 +10,9 @@ import { sendFiles, type SentFile } from "./sent-files.js";
 
 const CONTROL = "/moby.buildkit.v1.Control";
 const DIFF_COPY = "/moby.filesync.v1.FileSync/DiffCopy";
+const AUTH = "/moby.filesync.v1.Auth/Credentials";
+const HEALTH = "/grpc.health.v1.Health/Check";
+const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 const BRIDGE = "/moby.buildkit.v1.frontend.LLBBridge";
 
 export class BuildKitClient {
@@ -92,11 +95,17 @@ export class BuildKitClient {
   }
 }
 
+export interface SessionOptions {
+  /** `Username` and `Secret` for a registry; throws to refuse. Missing: the client does not offer the call. */
+  credentials?: (registry: string) => Fields;
+}
+
 /** What a client of a session has: directories by name; null if it has none. Returns a function that ends the session. */
 export async function openSession(
   socketPath: string,
   id: string,
   directories: Readonly<Record<string, readonly SentFile[]>> | null,
+  { credentials }: SessionOptions = {},
 ): Promise<() => void> {
   const server = new grpc.Server();
   const packet = messagesOf("Packet");
@@ -114,15 +123,40 @@ export async function openSession(
     },
     { DiffCopy: (call: grpc.ServerDuplexStream<Fields, Fields>) => sendFiles(call, directories ?? {}) },
   );
+  if (credentials !== undefined) answerFor(server, credentials);
+  const offered = [HEALTH, ...(directories === null ? [] : [DIFF_COPY]), ...(credentials === undefined ? [] : [AUTH])];
   const connection = await upgraded(socketPath, "/session", {
     "X-Docker-Expose-Session-Uuid": id,
-    "X-Docker-Expose-Session-Grpc-Method": directories === null ? "/grpc.health.v1.Health/Check" : DIFF_COPY,
+    // One header for each.
+    [METHOD]: offered.join(`\r\n${METHOD}: `),
   });
   server.createConnectionInjector(grpc.ServerCredentials.createInsecure()).injectConnection(connection);
   return () => {
     server.forceShutdown();
     connection.destroy();
   };
+}
+
+/** The service `moby.filesync.v1.Auth`. */
+function answerFor(server: grpc.Server, credentials: (registry: string) => Fields): void {
+  const [request, response] = [messagesOf("CredentialsRequest"), messagesOf("CredentialsResponse")];
+  const definition = {
+    path: AUTH,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: request.encode,
+    requestDeserialize: request.decode,
+    responseSerialize: response.encode,
+    responseDeserialize: response.decode,
+  };
+  const Credentials: grpc.handleUnaryCall<Fields, Fields> = (call, answer) => {
+    try {
+      answer(null, credentials(String(call.request["Host"])));
+    } catch (error) {
+      answer({ code: grpc.status.UNKNOWN, details: (error as Error).message });
+    }
+  };
+  server.addService({ Credentials: definition }, { Credentials });
 }
 
 /** The connection after `Upgrade: h2c`. */

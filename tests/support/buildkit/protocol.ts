@@ -35,6 +35,8 @@ message Pong { repeated Capability FrontendAPICaps = 1; repeated Worker Workers 
 message Stat {
   string path = 1; uint32 mode = 2; uint32 uid = 3; uint32 gid = 4; int64 size = 5; int64 modTime = 6; string linkname = 7;
 }
+message CredentialsRequest { string Host = 1; }
+message CredentialsResponse { string Username = 1; string Secret = 2; }
 message Packet { int32 type = 1; Stat stat = 2; uint32 ID = 3; bytes data = 4; }
 `,
   { keepCase: true },

@@ -1,13 +1,14 @@
 // The image that a stage begins with, or that files are copied from: one that is here, or one that is pulled.
 
+import { Credentials } from "../../../../build/bindings/types";
 import { hostPlatform } from "../../image/host-platform";
 import { Image } from "../../image/image";
 import { parsePlatform, Platform, platformFits } from "../../image/platform";
 import { Pull, PullOwner } from "../../image/pull/pull-task";
-import { parseReference, referenceError } from "../../image/reference";
+import { parseReference, Reference, referenceError } from "../../image/reference";
 import { imageStore } from "../../image/store";
 import { Refusal } from "../../refusal";
-import { BuildCredentials } from "../credentials";
+import { CredentialsClient, CredentialsSource } from "../credentials";
 import { Stage } from "../stages/stage";
 import { BuildFacts } from "./build-facts";
 import { BuildProgress } from "./build-progress";
@@ -19,14 +20,16 @@ export interface ImageClient {
   imageMissing(why: string): void;
 }
 
-export class ImageSearch implements PullOwner, OpenWork {
+export class ImageSearch implements PullOwner, CredentialsClient, OpenWork {
+  private reference: Reference | null = null;
+  private asking: OpenWork | null = null;
   private pull: Pull | null = null;
   private cancelled: bool = false;
 
   /** `platform`: null for the machine's, or that of an image that is here. */
   constructor(
     private readonly stream: BuildProgress,
-    private readonly credentials: BuildCredentials,
+    private readonly credentials: CredentialsSource,
     private readonly platform: Platform | null,
     private readonly client: ImageClient,
   ) {}
@@ -38,12 +41,23 @@ export class ImageSearch implements PullOwner, OpenWork {
     const named = parseReference(name);
     if (named === null) return this.client.imageMissing(referenceError());
     const reference = named.withDefaultTag();
+    this.reference = reference;
+    this.asking = this.credentials.find(reference, this);
+  }
+
+  credentialsFound(credentials: Credentials | null): void {
+    this.asking = null;
+    const reference = this.reference!;
     const wanted = this.platform;
     const platform = wanted === null ? hostPlatform() : wanted;
-    const credentials = this.credentials.of(reference);
     const pull = new Pull(this.stream.progress, this, reference, platform, wanted !== null, credentials);
     this.pull = pull;
     pull.begin();
+  }
+
+  credentialsMissing(why: string): void {
+    this.asking = null;
+    this.client.imageMissing(why);
   }
 
   pulled(image: Image): void {
@@ -56,6 +70,9 @@ export class ImageSearch implements PullOwner, OpenWork {
 
   cancel(): void {
     this.cancelled = true;
+    const asking = this.asking;
+    this.asking = null;
+    if (asking !== null) asking.cancel();
     const pull = this.pull;
     if (pull !== null) pull.clientGone();
   }

@@ -2,7 +2,7 @@
 
 import { Image } from "../../image/image";
 import { Claims } from "../../image/layers/claims";
-import { BuildCredentials } from "../credentials";
+import { CredentialsSource } from "../credentials";
 import { Budget } from "../evaluation/budget";
 import { BuildArguments } from "../evaluation/build-arguments";
 import { BuildOptions } from "../options";
@@ -46,7 +46,7 @@ export class BuildFacts {
   constructor(
     readonly options: BuildOptions,
     readonly stream: BuildProgress,
-    readonly credentials: BuildCredentials,
+    readonly credentials: CredentialsSource,
     /** API version of the client. */
     readonly version: i32,
   ) {}

@@ -1,0 +1,21 @@
+// The files of a session's client, as a build by BuildKit asks for them.
+
+import { expect } from "vitest";
+import type { failures } from "../../../hosts/shared/host.js";
+import { encode, type ImageWorld } from "./image-world.js";
+
+/** The session's files arrive. There is no `.dockerignore`. */
+export function sendFiles(world: ImageWorld, dockerfile: string): void {
+  const missing: failures.Failure = { tag: "no-such", val: { what: "member", name: "/f" } };
+  world.done(world.take("mount").op);
+  world.done(world.take("mount").op);
+  world.done(world.take("extract").op);
+  world.succeed(world.take("read-file").op, { tag: "bytes", val: encode(dockerfile) });
+  world.failAs(world.take("read-file").op, missing);
+  world.done(world.take("mount").op);
+  world.done(world.take("extract").op);
+  world.failAs(world.take("read-file").op, missing);
+  const { op, val } = world.take("extract");
+  expect(val.source).toMatchObject({ tag: "session", val: { directory: "context" } });
+  world.done(op);
+}
