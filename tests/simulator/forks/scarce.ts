@@ -4,6 +4,7 @@
 /** The file of each kind's story. In every story, the engine is cut off after the first output of such a kind. */
 export const SCARCE: Readonly<Record<string, string>> = {
   "content clone": "repository-cloned.txt",
+  "content find-credentials": "credentials-asked.txt",
   "content make-directory": "working-directory.txt",
   "processes limit": "attended.txt",
   "processes ps": "attended.txt",
