@@ -38,7 +38,7 @@ export class Call {
 
 /** A request that an earlier instance of the core began to answer: only its id is known. */
 export function unknownCall(request: u64): Call {
-  const call = new Call(new Request(request, "", null, "", "", "", new Body(BodyTag.None)));
+  const call = new Call(new Request(request, "", null, null, "", "", "", new Body(BodyTag.None)));
   call.version = MAX_VERSION;
   return call;
 }

@@ -20,8 +20,8 @@ const HALF_CLOSED_MS = 2000;
 
 export interface GateContext extends ExchangeContext {
   hasHungUp: NonNullable<Ground["hasHungUp"]>;
-  /** Takes calls that a client makes on a connection of its own. */
-  called: (gate: Gate, call: GrpcCall) => void;
+  /** Takes calls that a client makes on a connection of its own. `carrier`: the request that became it. */
+  called: (gate: Gate, carrier: RequestId, call: GrpcCall) => void;
   /** Bytes of a call's message that the core gets, at most. */
   bodyLimit: number;
   /** Keeps what a client gives on a session. */
@@ -110,7 +110,7 @@ class GateChannel implements Channel {
     // HTTP/2 knows no half-close: a client that ends its side has gone.
     socket.allowHalfOpen = false;
     if (caller === "client") {
-      const take = (call: GrpcCall): void => this.#context.called(this.#gate, call);
+      const take = (call: GrpcCall): void => this.#context.called(this.#gate, this.#id, call);
       return serveCalls(socket, { take, gone, bodyLimit: this.#context.bodyLimit });
     }
     const call = callerOn(socket, gone);

@@ -177,13 +177,13 @@ export class ApiServer implements Clients {
   #through({ door, channel, unused }: Passage): Way {
     const { hasHungUp = () => false, entrance } = this.#options;
     const { bodyLimit } = entrance;
-    const called = (gate: Gate, call: GrpcCall): void => this.#called(gate, call);
+    const called: GateContext["called"] = (...all) => this.#called(...all);
     const sessionOf = (id: RequestId, session: Session): void => door.bodies.offerSession(id, session);
     return { door, unused, context: { ...contextOf(door), hasHungUp, channel, called, bodyLimit, sessionOf } };
   }
 
   /** A call on a connection that carries calls. `gate`: the one through which its first request came. */
-  #called(gate: Gate, { path, headers, body, channel }: GrpcCall): void {
+  #called(gate: Gate, carrier: RequestId, { path, headers, body, channel }: GrpcCall): void {
     const request = { method: "POST", target: `/grpc${path}`, headers };
     const begin = ({ door, context, unused }: Way): void => {
       if (channel.isGone) return unused();
@@ -191,7 +191,7 @@ export class ApiServer implements Clients {
       const exchange = new Exchange(id, context.channel(channel), context);
       channel.reportTo(exchange);
       door.replies.add(id, exchange);
-      door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), ...request, body } });
+      door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), carrier, ...request, body } });
     };
     const passage = this.#options.entrance.passage({ listener: this.#originOf(gate).listener, ...request });
     if (passage instanceof Promise) void passage.then((found) => begin(this.#through(found)));

@@ -5,7 +5,7 @@ import { digestOf, encode, ImageWorld } from "../support/image-world.js";
 import { beginBuild } from "./beginning.js";
 import { sendFiles } from "../support/session-files.js";
 
-const CONTROL = "/grpc/moby.buildkit.v1.Control";
+const CONTROL = "moby.buildkit.v1.Control";
 const UPGRADE = { Connection: "Upgrade", Upgrade: "h2c" };
 const UNIMPLEMENTED = "Grpc-Status: 12";
 const EXHAUSTED = "Grpc-Status: 8";
@@ -28,12 +28,35 @@ function solve(world: ImageWorld, more: object = {}): bigint {
     FrontendAttrs: { "force-network-mode": "none" },
     ...more,
   };
-  return world.ask("POST", `${CONTROL}/Solve`, message);
+  return world.makeCall(`${CONTROL}/Solve`, message);
 }
 
-function watch(world: ImageWorld, Ref = "a"): bigint {
-  return world.ask("POST", `${CONTROL}/Status`, { Ref });
+/** `carrier`: the client's connection for calls. */
+function watch(world: ImageWorld, Ref = "a", carrier?: bigint): bigint {
+  return world.makeCall(`${CONTROL}/Status`, { Ref }, {}, carrier);
 }
+
+describe("calls", () => {
+  test.each<[string, (world: ImageWorld) => bigint | undefined]>([
+    ["on no connection for calls", () => undefined],
+    ["on a connection that is none", (world) => openSession(world)],
+    [
+      "on one that is over",
+      (world) => {
+        const door = world.openDoor();
+        world.hangUp(door);
+        return door;
+      },
+    ],
+  ])("%s are requests for a page that is not there", (_which, connect) => {
+    const world = new ImageWorld();
+    const carrier = connect(world);
+    const from = carrier === undefined ? {} : { carrier };
+    const { status, text } = world.answer(world.ask("POST", `/grpc/${CONTROL}/Info`, {}, {}, from));
+    expect([status, JSON.parse(text)]).toEqual([404, { message: "page not found" }]);
+    expect(world.answer(world.makeCall(`${CONTROL}/Info`, {})).status).toBe(200);
+  });
+});
 
 /** A RUN that writes nothing. */
 function runStep(world: ImageWorld): void {
@@ -83,11 +106,11 @@ describe("a build", () => {
     expect(world.answer(watching).text).toContain("no such job none");
   });
 
-  test("waits for those that watch it to read, and for none that has left", () => {
+  test("waits for its client to read what it watches, and for no other one, nor for one that has left", () => {
     const world = new ImageWorld({ reading: false });
     openSession(world);
     solve(world);
-    const [reads, leaves] = [watch(world), watch(world)];
+    const [reads, leaves, other] = [watch(world), watch(world), watch(world, "a", world.openDoor())];
     sendFiles(world, `FROM busybox\n${["1", "2", "3"].map((number) => `RUN ${number}${LONG}\n`).join("")}`);
     runStep(world);
     runStep(world);
@@ -97,13 +120,36 @@ describe("a build", () => {
     expect(begun()).toBe(false);
     world.hangUp(leaves);
     expect(begun()).toBe(true);
+    expect(world.answer(other).text).toContain("RUN 2x");
+  });
+
+  test("tells late watchers what has happened, no faster than they read", () => {
+    const world = new ImageWorld({ reading: false });
+    openSession(world);
+    solve(world);
+    const steps = Array.from({ length: 20 }, (_, at) => `RUN ${at}${LONG}\n`);
+    sendFiles(world, `FROM busybox\n${steps.join("")}`);
+    for (const _step of steps.slice(1)) runStep(world);
+    const late = watch(world, "a", world.openDoor());
+    expect(world.answer(late).text.length).toBeLessThan(640 * 1024);
+    expect(world.answer(late).text).not.toContain("RUN 15x");
+    runStep(world);
+    drop(world);
+    expect(world.answer(late).over).toBe(false);
+    while (!world.answer(late).over) world.read(late);
+    for (let number = 0; number < steps.length; number++) {
+      const told = new RegExp(`"name":"[^"]*RUN ${number}x+","started":"[^"]*"(,"completed")?`, "g");
+      expect([...world.answer(late).text.matchAll(told)].map(([, completed]) => completed !== undefined)).toEqual([
+        true,
+      ]);
+    }
   });
 });
 
-const BRIDGE = "/grpc/moby.buildkit.v1.frontend.LLBBridge";
+const BRIDGE = "moby.buildkit.v1.frontend.LLBBridge";
 
 function direct(world: ImageWorld, method: string, message: object = {}): bigint {
-  return world.ask("POST", `${BRIDGE}/${method}`, message, { "Buildkit-Controlapi-Buildid": "a" });
+  return world.makeCall(`${BRIDGE}/${method}`, message, { "Buildkit-Controlapi-Buildid": "a" });
 }
 
 /** What is under way. */
@@ -185,7 +231,7 @@ describe("caches", () => {
   }
 
   const prune = (world: ImageWorld, limits: object): string =>
-    world.answer(world.ask("POST", `${CONTROL}/Prune`, limits)).text;
+    world.answer(world.makeCall(`${CONTROL}/Prune`, limits)).text;
 
   test.each([
     ["those that take less than what may stay", { keepBytes: GIGABYTES }],
@@ -270,9 +316,10 @@ describe("limits", () => {
 
   test("of calls that wait for something that is missing", () => {
     const world = new ImageWorld();
-    const waiting = Array.from({ length: 1000 }, (_, at) => watch(world, `none-${at}`));
+    const waiting = Array.from({ length: 100 }, (_, at) => watch(world, `none-${at}`));
     const one = watch(world, "none");
     expect(world.answer(one).text).toContain("no such job none");
+    expect(world.answer(watch(world, "none", world.openDoor())).over).toBe(false);
     expect(waiting.filter((id) => world.answer(id).over)).toEqual([]);
     world.hangUp(waiting[0]!);
     expect(world.answer(watch(world, "other")).over).toBe(false);

@@ -31,6 +31,7 @@ export const ROOTS = [
 
 /** Left out of the core's knowledge: images and builds, which these stories do not touch; events; and data of a single step. */
 export const OMITTED = [
+  "core/assembly/build/buildkit/connections/Connections",
   "core/assembly/build/buildkit/sessions/Sessions",
   "core/assembly/build/buildkit/solves/Solves",
   "core/assembly/build/caches/cache-store/CacheStore",
@@ -58,7 +59,7 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "core/assembly/call/Call": ["origin"],
   "core/assembly/task/Pending": ["origin"],
   "core/assembly/origin/Acting": ["origin"],
-  "build/bindings/types/Request": ["peer", "headers", "body", "listener"],
+  "build/bindings/types/Request": ["peer", "carrier", "headers", "body", "listener"],
 };
 
 const BY_ID = entryLayout(4, 4);

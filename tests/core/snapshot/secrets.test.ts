@@ -108,7 +108,7 @@ test("credentials that a client of BuildKit gives, and that it gives as an ident
       "X-Docker-Expose-Session-Grpc-Method": methods.join("\nX-Docker-Expose-Session-Grpc-Method: "),
     });
     const message = { Ref: "a", Session: "s", Frontend: "dockerfile.v0" };
-    world.ask("POST", "/grpc/moby.buildkit.v1.Control/Solve", message);
+    world.makeCall("moby.buildkit.v1.Control/Solve", message);
     sendFiles(world, "FROM r.example/x\n");
     const { op, val } = world.take("find-credentials");
     expect(val.registry).toBe("r.example");
@@ -172,7 +172,7 @@ test.each(["Control", "frontend.LLBBridge"])("an address of a build by BuildKit,
   const { world, instance } = begin();
   const options = { context: `https://me:${AUTH.username}@web.example/x`, filename: "Dockerfile" };
   const body = { Ref: "a", Session: "s", Frontend: "dockerfile.v0", FrontendAttrs: options, FrontendOpt: options };
-  const id = world.ask("POST", `/grpc/moby.buildkit.v1.${service}/Solve`, body);
+  const id = world.makeCall(`moby.buildkit.v1.${service}/Solve`, body);
   expectClean(instance);
   if (service === "Control") expect(world.answer(id).text).toContain("the option context is not built yet");
 });
@@ -184,7 +184,7 @@ test.each(["Control", "frontend.LLBBridge"])("caches of a build by BuildKit else
     "cache-imports": JSON.stringify([{ Type: "s3", Attrs: { secret_access_key: AUTH.username } }]),
     "cache-from": `type=s3,secret_access_key=${AUTH.registrytoken}`,
   };
-  world.ask("POST", `/grpc/moby.buildkit.v1.${service}/Solve`, {
+  world.makeCall(`moby.buildkit.v1.${service}/Solve`, {
     Ref: "a",
     Session: "s",
     Frontend: "dockerfile.v0",

@@ -74,6 +74,7 @@ export class ImageWorld {
   readonly #journal = new MemoryJournal();
   #elapsed = 0n;
   #requests = 0n;
+  #door: bigint | null = null;
 
   constructor({ records = BUSYBOX_RECORDS, chains = [BUSYBOX_CHAIN], ...rest }: WorldOptions = {}) {
     this.records = new Map(records);
@@ -127,8 +128,29 @@ export class ImageWorld {
     return this.#timers.size;
   }
 
+  /** A call on a client's connection for calls: by default always the same one. */
+  makeCall(method: string, message: object, headers: Record<string, string> = {}, carrier = this.#openDoor()): bigint {
+    return this.ask("POST", `/grpc/${method}`, message, headers, { carrier });
+  }
+
+  /** A connection for calls. */
+  openDoor(): bigint {
+    return this.ask("POST", "/grpc", undefined, { Connection: "Upgrade", Upgrade: "h2c" });
+  }
+
+  #openDoor(): bigint {
+    this.#door ??= this.openDoor();
+    return this.#door;
+  }
+
   /** Sends a request; the answer is read by its id. */
-  ask(method: string, target: string, body?: unknown, headers: Record<string, string> = {}): bigint {
+  ask(
+    method: string,
+    target: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    from: Pick<engine.Request, "carrier"> = {},
+  ): bigint {
     const id = ++this.#requests;
     this.#answers.set(id, { status: 0, headers: "", text: "", over: false, unread: 0 });
     const bytes = body === undefined || body instanceof Uint8Array ? body : encode(JSON.stringify(body));
@@ -137,6 +159,7 @@ export class ImageWorld {
     const request: engine.Request = {
       id,
       listener: "unix:///test.sock",
+      ...from,
       method,
       target,
       headers: lines.join("\n"),

@@ -107,10 +107,16 @@ export class Client {
         this.#over(connection, sent, { status: connection.status, body: connection.text });
       },
     };
-    Connection.send(asked, received(body, archive ?? null, typeOf(own)), engine, heard, (connection) => {
+    const carrier = sent.isCall === true ? this.#door : null;
+    Connection.send(asked, received(body, archive ?? null, typeOf(own)), engine, heard, carrier, (connection) => {
       this.open.add(connection);
       if (!goesOn && this.name.startsWith("polite")) this.#awaited = connection;
     });
+  }
+
+  /** Its connection for calls, if it has one. */
+  get #door(): Connection | null {
+    return [...this.open].find(({ asked }) => asked.target.endsWith("/grpc")) ?? null;
   }
 
   #over(connection: Connection, { next }: Sent, answer: Pick<Answer, "status" | "body">): void {

@@ -62,6 +62,8 @@ export class Connection implements Channel {
     body: { core: engine.Body; stream: AsyncIterable<Uint8Array> | null },
     engine: AssembledEngine,
     listener: Listener,
+    /** The connection that it is a call on. */
+    carrier: Connection | null,
     made: (connection: Connection) => void,
   ): void {
     const id = engine.nextRequest();
@@ -70,8 +72,12 @@ export class Connection implements Channel {
     made(connection);
     const headers = Object.entries(asked.headers).map(([name, value]) => `${name}: ${value}`);
     const { method, target } = asked;
-    const peer = { pid: 1000, uid: 0, gid: 0 };
-    const request = { id, listener: "unix:///sim.sock", peer, method, target, headers: headers.join("\n") };
+    const from = {
+      listener: "unix:///sim.sock",
+      peer: { pid: 1000, uid: 0, gid: 0 },
+      ...(carrier === null ? {} : { carrier: carrier.request }),
+    };
+    const request = { id, ...from, method, target, headers: headers.join("\n") };
     engine.deliver({ tag: "request", val: { ...request, body: body.core } });
   }
 

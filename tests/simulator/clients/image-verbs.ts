@@ -68,7 +68,8 @@ function upgrade(path: string, headers: Record<string, string>): Sent {
 
 /** A call of `moby.buildkit.v1.Control`, as a host passes it on. */
 function call(method: string, message: object): Sent {
-  return { ...ask("POST", `/grpc/moby.buildkit.v1.Control/${method}`), body: JSON.stringify(message) };
+  const sent = ask("POST", `/grpc/moby.buildkit.v1.Control/${method}`);
+  return { ...sent, body: JSON.stringify(message), isCall: true };
 }
 
 /** A login for the only simulated registry that has accounts. It refuses any other password. */

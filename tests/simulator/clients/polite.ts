@@ -93,12 +93,12 @@ function push(draw: Draw): string[] {
   return [`tag ${drawImage(draw)} ${name} 1`, `push ${name} 1 ${password}`];
 }
 
-/** A build by BuildKit: a session, perhaps a watcher, and the call. Then the session ends. */
+/** A build by BuildKit: a connection for calls, a session, perhaps a watcher, and the call. Then both connections end. */
 function solved(draw: Draw): string[] {
   const what = draw.one(BUILDS);
   const ref = draw.one(["one", "two"]);
   const watch = draw.onceIn(2) ? [`watch ${ref}`] : [];
-  return [`session ${what}`, ...watch, `solve ${what} ${ref} made`, "hang-up 0"];
+  return ["grpc-door", `session ${what}`, ...watch, `solve ${what} ${ref} made`, "hang-up 0", "hang-up 0"];
 }
 
 /** Usually starts the container first. */

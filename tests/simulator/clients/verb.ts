@@ -31,6 +31,8 @@ export interface Sent {
   headers?: Record<string, string>;
   body?: string;
   archive?: Uint8Array;
+  /** It is a call on the client's connection for calls. */
+  isCall?: true;
   /** Learns from an answer. */
   learn?: (answer: Heard) => void;
   /** The line that the client plays after the answer, before all others. */

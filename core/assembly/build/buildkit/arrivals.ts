@@ -6,6 +6,7 @@ import { cancelTimer, wakeAfter } from "../../ask";
 import { Call, Follower } from "../../call";
 import { openCalls } from "../../open-calls";
 import { Task } from "../../task";
+import { Connection, connections } from "./connections";
 
 /** How long, in nanoseconds; BuildKit waits for a session as long. */
 const PATIENCE: u64 = 5_000_000_000;
@@ -15,7 +16,11 @@ export abstract class Awaiting<T> extends Task {
   private timer: u64 = 0;
   private list: Arrivals<T> | null = null;
 
-  constructor(readonly name: string) {
+  constructor(
+    readonly name: string,
+    /** Of the call that waits; null if none does. */
+    readonly connection: Connection | null,
+  ) {
     super();
   }
 
@@ -58,7 +63,7 @@ export abstract class WaitingCall<T> extends Awaiting<T> {
     name: string,
     readonly call: Call,
   ) {
-    super(name);
+    super(name, connections.of(call));
     call.follower = new Left<T>(this);
     openCalls.add(call);
   }
@@ -74,29 +79,32 @@ class Left<T> extends Follower {
   }
 }
 
-/** How many wait at once: no client has more calls on their way, and each is looked at when something arrives. */
-const MOST: i32 = 1000;
-
 export class Arrivals<T> {
-  private waiting: Awaiting<T>[] = [];
+  private readonly waiting: Map<string, Awaiting<T>[]> = new Map<string, Awaiting<T>[]>();
 
-  /** If too many wait already, what is missing counts as missed at once. */
+  /** If too many calls of its connection wait already, what is missing counts as missed at once. */
   wait(one: Awaiting<T>): void {
-    if (this.waiting.length >= MOST) return one.missed();
-    this.waiting.push(one);
+    const connection = one.connection;
+    if (connection !== null && !connection.beginWaiting()) return one.missed();
+    if (!this.waiting.has(one.name)) this.waiting.set(one.name, []);
+    this.waiting.get(one.name).push(one);
     one.begin(this);
   }
 
   leave(one: Awaiting<T>): void {
-    const at = this.waiting.indexOf(one);
-    if (at >= 0) this.waiting.splice(at, 1);
+    const connection = one.connection;
+    if (connection !== null) connection.endWaiting();
+    const all = this.waiting.get(one.name);
+    all.splice(all.indexOf(one), 1);
+    if (all.length == 0) this.waiting.delete(one.name);
   }
 
   /** Something with this name is there now. One that waits may end it, or the waiting of another. */
   tell(name: string, found: T): void {
-    const all = this.waiting.slice(0);
+    if (!this.waiting.has(name)) return;
+    const all = this.waiting.get(name).slice(0);
     for (let i = 0; i < all.length; i++) {
-      if (all[i].name != name || !all[i].isWaiting) continue;
+      if (!all[i].isWaiting) continue;
       all[i].stop();
       all[i].arrived(found);
     }

@@ -1,31 +1,31 @@
 // POST /grpc (surface §1.8): a connection on which a client makes calls. Each call comes in as a request of its own.
 
-import { Caller, Closing } from "../../../../build/bindings/types";
-import { Call, Follower } from "../../call";
-import { internal, Refusal } from "../../refusal";
+import { Caller } from "../../../../build/bindings/types";
+import { Call } from "../../call";
+import { internal, notFound, Refusal } from "../../refusal";
 import { bridge, BridgeCall } from "./bridge";
 import { cacheUsage, pruneCall } from "./cache-calls";
+import { Connection, connections } from "./connections";
 import { info, listWorkers, solve, watch } from "./control";
 import { answerError, CallError, Code } from "./grpc-reply";
 import { becomeCalls, upgradeProblem } from "./upgrade";
 
 const CONTROL = "moby.buildkit.v1.Control/";
 const BRIDGE = "moby.buildkit.v1.frontend.LLBBridge/";
+const NO_PAGE = "page not found";
 
 export function beginCalls(call: Call): Refusal | null {
   const problem = upgradeProblem(call);
   if (problem.length > 0) return internal(problem);
-  becomeCalls(call, Caller.Client, new Connection());
+  const connection = new Connection(call.id);
+  becomeCalls(call, Caller.Client, connection);
+  connections.add(connection);
   return null;
 }
 
-/** Its calls are told by themselves when the client has gone. */
-class Connection extends Follower {
-  closed(_call: Call, _why: Closing): void {}
-}
-
-/** POST /grpc/SERVICE/METHOD. */
+/** POST /grpc/SERVICE/METHOD: there is no such page for a client that makes no calls. */
 export function takeCall(call: Call): Refusal | null {
+  if (connections.of(call) === null) return notFound(NO_PAGE);
   const name = call.name;
   if (name.startsWith(CONTROL)) control(call, name.slice(CONTROL.length));
   else if (name.startsWith(BRIDGE)) ofBuild(call, name.slice(BRIDGE.length));

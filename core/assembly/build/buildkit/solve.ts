@@ -14,6 +14,7 @@ import { engine } from "../../state";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
 import { Awaiting } from "./arrivals";
+import { Connection, connections } from "./connections";
 import { exportImage, Output } from "./output";
 import { FrontendOptions } from "./frontend-options";
 import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
@@ -41,13 +42,15 @@ export interface SolveOwner {
 }
 
 export class Solve extends Follower implements BuildClient {
-  readonly watchers: Watchers = new Watchers();
+  readonly watchers: Watchers;
   /** By the ids that the client knows. */
   private readonly results: Map<string, Image> = new Map<string, Image>();
   private readonly claims: Claims = new Claims();
   private readonly output: Output;
   /** Id of the client's session. */
   private readonly session: string;
+  /** By which the client has asked for the build. */
+  private readonly connection: Connection | null;
   private build: Build | null = null;
   private waiting: SessionWait | null = null;
   private asker: ResultClient | null = null;
@@ -67,6 +70,9 @@ export class Solve extends Follower implements BuildClient {
     super();
     this.output = new Output(message);
     this.session = message.stringOf("Session");
+    const connection = connections.of(call);
+    this.connection = connection;
+    this.watchers = new Watchers(connection);
   }
 
   begin(message: Json): void {
@@ -102,7 +108,7 @@ export class Solve extends Follower implements BuildClient {
     this.asker = asker;
     const session = sessions.find(this.session);
     if (session !== null) return this.start(session, wanted);
-    const waiting = new SessionWait(this.session, this, wanted);
+    const waiting = new SessionWait(this.session, this.connection, this, wanted);
     this.waiting = waiting;
     sessions.wait(waiting);
   }
@@ -228,10 +234,11 @@ class Direct implements ResultClient {
 class SessionWait extends Awaiting<Session> {
   constructor(
     session: string,
+    connection: Connection | null,
     private readonly solve: Solve,
     private readonly wanted: FrontendOptions,
   ) {
-    super(session);
+    super(session, connection);
   }
 
   arrived(session: Session): void {

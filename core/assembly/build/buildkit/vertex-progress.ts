@@ -58,14 +58,14 @@ export class VertexProgress extends BuildProgress {
     if (transfer.length == 0) return;
     const status = new VertexStatus(this.current!.digest, `transferring ${transfer}:`);
     this.status = status;
-    this.watchers.tellStatus(status);
+    this.watchers.tell(status);
   }
 
   /** A part of what was begun last that is done already. */
   did(what: string): void {
     const status = new VertexStatus(this.current!.digest, what);
     status.completed = engine.now.wall;
-    this.watchers.tellStatus(status);
+    this.watchers.tell(status);
   }
 
   /** What was begun last is over. */
@@ -74,7 +74,7 @@ export class VertexProgress extends BuildProgress {
     this.status = null;
     if (status !== null) {
       status.completed = engine.now.wall;
-      this.watchers.tellStatus(status);
+      this.watchers.tell(status);
     }
     const vertex = this.current;
     this.current = null;
@@ -155,7 +155,7 @@ export class VertexProgress extends BuildProgress {
     if (status === null) return;
     status.current = current;
     status.total = total;
-    this.watchers.tellStatus(status);
+    this.watchers.tell(status);
   }
 
   insert(log: LogSource): void {

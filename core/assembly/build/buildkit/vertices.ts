@@ -5,8 +5,9 @@ import { JsonWriter } from "../../json/writer";
 import { engine } from "../../state";
 import { sha256HexOfText } from "../../text/sha256";
 import { formatTime } from "../../text/time";
+import { ListedNews } from "./news";
 
-export class Vertex {
+export class Vertex extends ListedNews {
   readonly digest: string;
   started: i64 = 0;
   completed: i64 = 0;
@@ -21,6 +22,7 @@ export class Vertex {
     /** What is shown: `[2/3] RUN make`. */
     readonly name: string,
   ) {
+    super("vertexes");
     this.digest = `sha256:${sha256HexOfText(`${build} ${number.toString()} ${name}`)}`;
     this.started = engine.now.wall;
   }
@@ -48,7 +50,7 @@ export class Vertex {
 }
 
 /** One thing that a vertex does: `transferring context:`, and how far it is. */
-export class VertexStatus {
+export class VertexStatus extends ListedNews {
   current: u64 = 0;
   total: u64 = 0;
   completed: i64 = 0;
@@ -57,7 +59,9 @@ export class VertexStatus {
   constructor(
     readonly vertex: string,
     readonly id: string,
-  ) {}
+  ) {
+    super("statuses");
+  }
 
   write(json: JsonWriter): void {
     json.beginObject();

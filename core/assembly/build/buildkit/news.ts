@@ -1,0 +1,40 @@
+// What watchers of a build are told. Each piece is told as it is at that time.
+
+import { LogSource } from "../../../../build/bindings/types";
+import { JsonWriter } from "../../json/writer";
+import { line } from "../../reply";
+
+export abstract class News {
+  /** A message `StatusResponse` with this piece alone. */
+  abstract line(): Uint8Array;
+}
+
+/** A piece that is an object in the list `name` of the message. */
+export abstract class ListedNews extends News {
+  constructor(private readonly list: string) {
+    super();
+  }
+
+  abstract write(json: JsonWriter): void;
+
+  line(): Uint8Array {
+    const json = new JsonWriter().beginObject();
+    json.key(this.list).beginArray();
+    this.write(json);
+    return line(json.endArray().endObject());
+  }
+}
+
+/** What a command writes. The host reads it from the command's container. */
+export class LogNews extends News {
+  /** The command has ended, and its container goes. */
+  over: bool = false;
+
+  constructor(readonly source: LogSource) {
+    super();
+  }
+
+  line(): Uint8Array {
+    return new Uint8Array(0);
+  }
+}
