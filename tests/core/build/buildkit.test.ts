@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { digestOf, encode, ImageWorld } from "../support/image-world.js";
 import { beginBuild } from "./beginning.js";
-import { sendFiles } from "../support/session-files.js";
+import { sendDefinition, sendFiles } from "../support/session-files.js";
 
 const CONTROL = "moby.buildkit.v1.Control";
 const UPGRADE = { Connection: "Upgrade", Upgrade: "h2c" };
@@ -143,6 +143,58 @@ describe("a build", () => {
         true,
       ]);
     }
+  });
+
+  test("tells of each image that stages begin with only once", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    solve(world);
+    const watching = watch(world);
+    sendFiles(world, "FROM busybox AS one\nENV A=1\nFROM busybox\nRUN --mount=from=one,target=/one true\n");
+    const { text } = world.answer(watching);
+    const told = [...text.matchAll(/"name":"\[internal\] load metadata for ([^"]*)","started":"[^"]*"}/g)];
+    expect(told.map(([, name]) => name)).toEqual(["docker.io/library/busybox:latest"]);
+  });
+
+  test.each([
+    ["COPY . /\n", true],
+    ['ADD ["a", "/"]\n', true],
+    ["RUN --mount=target=/m true\n", true],
+    ["RUN --mount=type=cache,target=/m true\n", false],
+    ["COPY <<A /\nA\n", false],
+    ["COPY --from=busybox /a /\n", false],
+    ["ADD https://web.example/a /\n", false],
+    ["ONBUILD COPY . /\n", false],
+    ["ONBUILD COPY . /\nFROM one\n", true],
+    ["COPY . /\nFROM busybox\n", false],
+  ])("with %j: the context is fetched: %s", (instructions, isFetched) => {
+    const world = new ImageWorld();
+    openSession(world);
+    solve(world);
+    sendDefinition(world, `FROM busybox AS one\n${instructions}`);
+    expect(world.open().includes("extract")).toBe(isFetched);
+  });
+
+  test("fetches the context once its image's triggers need it", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    solve(world, { Exporter: "moby", ExporterAttrs: { name: "base" } });
+    sendDefinition(world, "FROM busybox\nONBUILD COPY . /\n");
+    drop(world);
+    solve(world);
+    sendDefinition(world, "FROM base\n");
+    world.done(world.take("extract").op);
+    expect(world.take("choose").val.patterns).toEqual([""]);
+  });
+
+  test("is not there for a dry run, which fetches no files", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    const solving = solve(world);
+    world.done(world.take("mount").op);
+    world.done(world.take("mount").op);
+    world.failAs(world.take("extract").op, { tag: "imagined", val: { what: "member", name: "f" } });
+    expect(world.answer(solving).text).toContain("a dry run cannot build");
   });
 });
 

@@ -4,8 +4,17 @@ import { expect } from "vitest";
 import type { failures } from "../../../hosts/shared/host.js";
 import { encode, type ImageWorld } from "./image-world.js";
 
-/** The session's files arrive. There is no `.dockerignore`. */
+/** The session's files arrive: the context only if the Dockerfile copies from it. */
 export function sendFiles(world: ImageWorld, dockerfile: string): void {
+  sendDefinition(world, dockerfile);
+  if (!/^(?:COPY|ADD) /m.test(dockerfile)) return;
+  const { op, val } = world.take("extract");
+  expect(val.source).toMatchObject({ tag: "session", val: { directory: "context" } });
+  world.done(op);
+}
+
+/** The same without the context. There is no `.dockerignore`. */
+export function sendDefinition(world: ImageWorld, dockerfile: string): void {
   const missing: failures.Failure = { tag: "no-such", val: { what: "member", name: "/f" } };
   world.done(world.take("mount").op);
   world.done(world.take("mount").op);
@@ -15,7 +24,4 @@ export function sendFiles(world: ImageWorld, dockerfile: string): void {
   world.done(world.take("mount").op);
   world.done(world.take("extract").op);
   world.failAs(world.take("read-file").op, missing);
-  const { op, val } = world.take("extract");
-  expect(val.source).toMatchObject({ tag: "session", val: { directory: "context" } });
-  world.done(op);
 }

@@ -7,6 +7,7 @@ import {
   EntriesSourceSession,
   Extract,
   Failure,
+  FailureImagined,
   Outcome,
   OutcomeBytes,
   ReadFile,
@@ -22,6 +23,7 @@ import { decodeUtf8 } from "../../text/utf8";
 import { MAX_DOCKERFILE } from "../dockerfile/dockerfile";
 import { parseIgnoreFile } from "../ignore/ignore-file";
 import { BuildOptions, FilesClient, FilesSource } from "../options";
+import { NOT_DRY } from "../run/not-dry";
 import { Place } from "../run/place";
 import { FrontendOptions } from "./frontend-options";
 import { Session } from "./sessions";
@@ -86,6 +88,7 @@ export class SessionFiles extends FilesSource {
   took(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.op = 0;
     if (this.over) return;
+    if (failure !== null && failure instanceof FailureImagined) return this.fail(NOT_DRY);
     switch (step) {
       case Step.Place:
         if (failure !== null) return this.fail(failureText(failure));

@@ -37,6 +37,8 @@ export class VertexProgress extends BuildProgress {
   private steps: i32 = 0;
   private instruction: Instruction | null = null;
   private command: string = "";
+  /** Images of which this was told. */
+  private readonly known: Set<string> = new Set<string>();
   /** There is more than one stage, so each has a name. */
   private several: bool = false;
 
@@ -105,7 +107,11 @@ export class VertexProgress extends BuildProgress {
 
   wanted(stage: Stage, image: string): void {
     this.instruction = stage.from;
-    this.internal(`[internal] load metadata for ${canonicalName(image)}`, "");
+    const name = canonicalName(image);
+    // Several stages may begin with it.
+    if (this.known.has(name)) return this.end("");
+    this.known.add(name);
+    this.internal(`[internal] load metadata for ${name}`, "");
   }
 
   based(stage: Stage, _image: Image | null): void {

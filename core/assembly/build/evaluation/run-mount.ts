@@ -61,13 +61,25 @@ export function readMount(text: string, state: BuildState): ReadMount {
 
 /** The stage or image that a `--mount` names, before anything is substituted: no variable may be in it. */
 export function mountSource(text: string): string {
+  return lastOf(text, "from");
+}
+
+/** Whether a `--mount` takes files of the context: not known if a variable says what it is. */
+export function mountsContext(text: string): bool {
+  if (mountSource(text).length > 0) return false;
+  const type = lastOf(text, "type").toLowerCase();
+  return type == "bind" || !TYPES.includes(type);
+}
+
+/** The last value of a field, before anything is substituted. */
+function lastOf(text: string, field: string): string {
   const fields = fieldsOf(text);
-  let source = "";
+  let value = "";
   for (let i = 0; i < fields.length; i++) {
     const equals = fields[i].indexOf("=");
-    if (equals > 0 && fields[i].slice(0, equals).toLowerCase() == "from") source = fields[i].slice(equals + 1);
+    if (equals > 0 && fields[i].slice(0, equals).toLowerCase() == field) value = fields[i].slice(equals + 1);
   }
-  return source;
+  return value;
 }
 
 /** Comma-separated; a field in double quotes may have commas, and a doubled quote for one. */

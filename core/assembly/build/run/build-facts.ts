@@ -24,6 +24,8 @@ export class BuildFacts {
   cacheSources: Image[] = [];
   /** There is none if the Dockerfile alone was fetched from a web server. */
   hasContext: bool = true;
+  /** Its files are only fetched once a step needs them. */
+  lacksContext: bool = false;
   /** Patterns as of a `.dockerignore`, cleaned: files of the context that no copy sees. */
   hidden: string[] = [];
   /** Of the labels that the client gives, in order. */

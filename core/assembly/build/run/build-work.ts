@@ -157,11 +157,20 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     this.parse(dockerfile);
   }
 
+  contextWanted(): void {
+    this.options.files!.fetchContext();
+  }
+
   contextCame(): void {
-    this.beginStages();
+    this.facts.lacksContext = false;
+    const stages = this.stages;
+    if (stages === null) this.beginStages();
+    else stages.contextCame();
   }
 
   filesMissing(why: string): void {
+    const stages = this.stages;
+    if (stages !== null) stages.cancel();
     this.refuse(internal(why));
   }
 
@@ -265,9 +274,9 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
       this.stream.announce(i + 1, facts.total, globals[i].instruction.original);
       if (globals[i].problem.length > 0) return this.fail(globals[i].problem);
     }
-    const files = this.options.files;
-    if (files === null) this.beginStages();
-    else files.fetchContext();
+    facts.lacksContext = this.options.files !== null;
+    if (facts.lacksContext && facts.stages.takeContext) this.contextWanted();
+    else this.beginStages();
   }
 
   private beginStages(): void {

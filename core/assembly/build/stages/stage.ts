@@ -17,6 +17,10 @@ export class Stage {
   isNamedTwice: bool = false;
   /** Stages of which it needs files, or begins with. Each is an earlier one, once. */
   uses: i32[] = [];
+  /** One of its instructions takes files of the context, or may do so. */
+  takesContext: bool = false;
+  /** The same for its triggers. */
+  triggersTakeContext: bool = false;
   /** What its triggers take files from: stages or images, in lower case, each once. */
   triggerSources: Set<string> = new Set<string>();
   /** All but FROM. */
@@ -30,6 +34,12 @@ export class Stage {
 
   get isScratch(): bool {
     return this.base < 0 && this.image.length == 0;
+  }
+
+  /** One of its instructions takes files of the context, or one of its triggers. */
+  noteContext(isTrigger: bool): void {
+    if (isTrigger) this.triggersTakeContext = true;
+    else this.takesContext = true;
   }
 
   /** Notes a stage that it needs; -1 is none. */

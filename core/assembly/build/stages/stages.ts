@@ -7,6 +7,7 @@ import { Budget } from "../evaluation/budget";
 import { BuildArguments } from "../evaluation/build-arguments";
 import { mountSource } from "../evaluation/run-mount";
 import { substitute } from "../evaluation/substitution";
+import { takesContext } from "./context-use";
 import { Origin, StageNames } from "./stage-names";
 import { Stage } from "./stage";
 
@@ -61,7 +62,9 @@ export class Stages {
     const stage = this.all[this.all.length - 1];
     stage.instructions.push(instruction);
     const trigger = instruction.trigger;
-    const sources = sourcesOf(trigger === null ? instruction : trigger);
+    const taking = trigger === null ? instruction : trigger;
+    const sources = sourcesOf(taking);
+    if (takesContext(taking)) stage.noteContext(trigger !== null);
     for (let i = 0; i < sources.length; i++) {
       if (trigger === null) stage.use(this.names.stageOf(sources[i], stage.index));
       else stage.triggerSources.add(sources[i]);
@@ -71,6 +74,7 @@ export class Stages {
   /** Triggers of an image, which are known when the stage begins with it. */
   useTriggers(stage: Stage, triggers: Instruction[]): void {
     for (let i = 0; i < triggers.length; i++) {
+      if (takesContext(triggers[i])) stage.takesContext = true;
       const sources = sourcesOf(triggers[i]);
       for (let j = 0; j < sources.length; j++) {
         const used = this.names.stageOf(sources[j], stage.index);
@@ -87,6 +91,12 @@ export class Stages {
     else this.needed = this.neededBy(this.target);
   }
 
+  /** Whether a stage that the target needs takes files of the context. Triggers of its image, not known yet, may do so, too. */
+  get takeContext(): bool {
+    for (let i = 0; i < this.needed.length; i++) if (this.all[this.needed[i]].takesContext) return true;
+    return false;
+  }
+
   private setBase(stage: Stage, base: string): void {
     stage.base = this.names.place(base.toLowerCase());
     stage.use(stage.base);
@@ -96,6 +106,7 @@ export class Stages {
 
   /** The triggers of a stage are evaluated in the stages that begin with it. */
   private inheritTriggers(stage: Stage, base: Stage): void {
+    if (base.triggersTakeContext) stage.takesContext = true;
     const sources = base.triggerSources.values();
     for (let i = 0; i < sources.length; i++) stage.use(this.names.stageOf(sources[i], stage.index));
   }

@@ -23,6 +23,8 @@ export interface StageClient {
   stageFailed(stage: StageWork, why: string, code: i32): void;
   /** A stage waits for another one, and goes on when it is told to. */
   stageParked(): void;
+  /** A stage waits for the files of the context. */
+  contextWanted(): void;
   /** A stage has done a step that others may wait for. */
   stepLeft(): void;
 }
@@ -43,6 +45,8 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   private waitsForRoom: bool = false;
   /** For a stage of which only the triggers of the base image take files. */
   private waitsForStages: bool = false;
+  /** For files of the context, of which nobody knew before that they are needed. */
+  private waitsForContext: bool = false;
   private over: bool = false;
 
   constructor(
@@ -134,6 +138,12 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
     this.proceed();
   }
 
+  contextCame(): void {
+    if (!this.waitsForContext) return;
+    this.waitsForContext = false;
+    this.proceed();
+  }
+
   roomCame(): void {
     this.waitsForRoom = false;
     if (!this.facts.over) this.proceed();
@@ -204,7 +214,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   }
 
   private get isWaiting(): bool {
-    return this.waitsForRoom || this.waitsForStages;
+    return this.waitsForRoom || this.waitsForStages || this.waitsForContext;
   }
 
   /**
@@ -215,6 +225,9 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
     if (!this.facts.areMade(this.plan.uses)) {
       this.waitsForStages = true;
       this.client.stageParked();
+    } else if (this.plan.takesContext && this.facts.lacksContext) {
+      this.waitsForContext = true;
+      this.client.contextWanted();
     } else if (this.stream.isCrowded) {
       this.waitsForRoom = true;
       this.stream.whenRoom(this);

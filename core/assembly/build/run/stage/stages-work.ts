@@ -21,6 +21,8 @@ export interface StagesClient {
   stagesMade(): void;
   /** A stage has failed: nothing more is done, and something may still have to be told. */
   stagesEnded(): void;
+  /** A step needs the files of the context, which have not been fetched. */
+  contextWanted(): void;
   /** The failure can be told now. `code`: exit code of the program that failed; 0 if none did. */
   stagesFailed(why: string, code: i32): void;
 }
@@ -37,6 +39,7 @@ export class StagesWork implements StageClient, TellingClient, HeldReader, OpenW
   private changed: bool = true;
   /** For the stages to hold less. */
   private waitsForRoom: bool = false;
+  private wantsContext: bool = false;
   private failed: bool = false;
   private why: string = "";
   private code: i32 = 0;
@@ -77,6 +80,20 @@ export class StagesWork implements StageClient, TellingClient, HeldReader, OpenW
   stageParked(): void {
     this.running -= 1;
     this.stepLeft();
+  }
+
+  contextWanted(): void {
+    if (this.wantsContext) return;
+    this.wantsContext = true;
+    this.client.contextWanted();
+  }
+
+  /** Stages may wait for it. */
+  contextCame(): void {
+    for (let i = 0; i < this.works.length; i++) {
+      const work = this.works[i];
+      if (work !== null) work.contextCame();
+    }
   }
 
   stepLeft(): void {
