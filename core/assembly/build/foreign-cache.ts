@@ -35,6 +35,7 @@ export function foreignStep(base: Image | null, step: StepResult, sources: Image
     result.diffId = isEmpty ? "" : source.layers[layers].diffId;
     result.entry = entry;
     result.wanted = step.wanted;
+    result.onlyCaches = step.onlyCaches;
     return new ForeignStep(isLast ? source : null, result);
   }
   return null;

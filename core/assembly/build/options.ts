@@ -69,6 +69,8 @@ export class BuildOptions {
   labels: Json = Json.object();
   /** `HostConfig` of the containers. */
   hostConfig: Json = Json.object();
+  /** The images of its steps are only the builder's cache, and so is its result until its client asks for it. */
+  onlyCaches: bool = false;
   /** The ids of stages' images are told. */
   tellsIds: bool = true;
 }

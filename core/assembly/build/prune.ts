@@ -1,5 +1,5 @@
-// POST /build/prune (surface §2.23): removes caches of `RUN --mount=type=cache` that no step uses. The steps of builds are
-// images, which the prune of images removes.
+// POST /build/prune (surface §2.23): removes entries of the builder's cache that no step uses. The steps of the classic
+// builder are images, which the prune of images removes.
 
 import { Filters, parseFilters } from "../api/filters";
 import { integerOf } from "../api/parameters";
@@ -11,10 +11,8 @@ import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { BAD_TIME, parseFilterTime } from "../text/time";
-import { BuildCache } from "./caches/build-cache";
-import { dropCache } from "./caches/cache-end";
-import { CACHE_TYPE, descriptionOf } from "./caches/cache-list";
-import { cacheStore, isInUse } from "./caches/cache-store";
+import { cacheEntries, CacheEntry } from "./caches/cache-entry";
+import { cachesUsage } from "./caches/cache-list";
 
 /** From this version on, the limits have other names. */
 const WITH_LIMITS = 48;
@@ -33,46 +31,66 @@ export function pruneBuildCache(call: Call): Refusal | null {
 
   // The request is accepted from here on.
   const pruned = pruneCaches(filters, keptBytes(call));
-  let freed: i64 = 0;
-  for (let i = 0; i < pruned.length; i++) freed += pruned[i].size;
+  const ids = pruned.entries.map<string>((entry) => entry.id);
   const json = new JsonWriter().beginObject();
-  if (pruned.length == 0) json.nullField("CachesDeleted");
-  else
-    json.stringArrayField(
-      "CachesDeleted",
-      pruned.map<string>((cache) => cache.id),
-    );
-  sendJson(call, 200, line(json.i64Field("SpaceReclaimed", freed).endObject()));
+  if (ids.length == 0) json.nullField("CachesDeleted");
+  else json.stringArrayField("CachesDeleted", ids);
+  sendJson(call, 200, line(json.i64Field("SpaceReclaimed", pruned.freed).endObject()));
   return null;
+}
+
+/** What a prune has removed. */
+export class Pruned {
+  readonly entries: CacheEntry[] = [];
+  /** Bytes. */
+  freed: i64 = 0;
 }
 
 /**
  * Removes those that match, and tells it as an event. `kept`: bytes that stay; 0 for none. `keptFor`: those used within so
  * many nanoseconds stay.
  */
-export function pruneCaches(filters: Filters, kept: i64, keptFor: i64 = 0): BuildCache[] {
-  const pruned = prune(filters, kept, keptFor > 0 ? engine.now.wall - keptFor : i64.MAX_VALUE);
-  let freed: i64 = 0;
-  for (let i = 0; i < pruned.length; i++) freed += pruned[i].size;
-  eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", freed.toString()));
+export function pruneCaches(filters: Filters, kept: i64, keptFor: i64 = 0): Pruned {
+  const since = keptFor > 0 ? engine.now.wall - keptFor : i64.MAX_VALUE;
+  const pruned = new Pruned();
+  let left = chosen(filters, since);
+  // What is made of something goes before it, and has mostly been used later: without a limit, that is quickest.
+  if (kept == 0) left.reverse();
+  let before = -1;
+  while (pruned.entries.length > before && left.length > 0) {
+    before = pruned.entries.length;
+    left = prune(left, kept, pruned);
+  }
+  eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", pruned.freed.toString()));
   return pruned;
 }
 
-/** Removes those that were not used for the longest time, until no more than `kept` bytes are left. */
-function prune(filters: Filters, kept: i64, unusedSince: i64): BuildCache[] {
-  const caches = cacheStore.all();
-  let left: i64 = 0;
-  for (let i = 0; i < caches.length; i++) left += caches[i].size;
-  caches.sort((a: BuildCache, b: BuildCache) => (a.lastUsed == b.lastUsed ? 0 : a.lastUsed < b.lastUsed ? -1 : 1));
-  const pruned: BuildCache[] = [];
-  for (let i = 0; i < caches.length; i++) {
-    if (kept > 0 && left <= kept) break;
-    if (caches[i].lastUsed > unusedSince || isInUse(caches[i]) || !matches(caches[i], filters)) continue;
-    left -= caches[i].size;
-    pruned.push(caches[i]);
-    dropCache(caches[i]);
+/** Those that may go; first those that were not used for the longest time. */
+function chosen(filters: Filters, unusedSince: i64): CacheEntry[] {
+  const entries = cacheEntries().filter((entry) => !entry.inUse);
+  const found: CacheEntry[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    if (entries[i].lastUsed <= unusedSince && matches(entries[i], filters)) found.push(entries[i]);
   }
-  return pruned;
+  return found.sort((a, b) => (a.lastUsed == b.lastUsed ? 0 : a.lastUsed < b.lastUsed ? -1 : 1));
+}
+
+/** Removes them until no more than `kept` bytes of the whole cache are left. Returns those that others still need. */
+function prune(entries: CacheEntry[], kept: i64, pruned: Pruned): CacheEntry[] {
+  let size = kept > 0 ? cachesUsage().size : 0;
+  const needed: CacheEntry[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    if (kept > 0 && size <= kept) return [];
+    if (entries[i].isNeeded) {
+      needed.push(entries[i]);
+      continue;
+    }
+    const freed = entries[i].drop();
+    size -= freed;
+    pruned.freed += freed;
+    pruned.entries.push(entries[i]);
+  }
+  return needed;
 }
 
 /**
@@ -88,14 +106,20 @@ function keptBytes(call: Call): i64 {
   return most > reserved ? most : reserved;
 }
 
-function matches(cache: BuildCache, filters: Filters): bool {
-  // No cache has labels, is shared between builders, or is in use here.
-  if (filters.values("label").length > 0 || isTrue(filters, "shared") || isTrue(filters, "inuse")) return false;
-  if (filters.values("parent").length > 0 || isFalse(filters, "private")) return false;
-  if (!filters.exact("type", CACHE_TYPE) || !filters.prefix("id", cache.id)) return false;
-  if (!filters.exact("description", descriptionOf(cache))) return false;
+function matches(entry: CacheEntry, filters: Filters): bool {
+  // None has labels, or is in use here.
+  if (filters.values("label").length > 0 || isTrue(filters, "inuse") || filters.values("parent").length > 0)
+    return false;
+  if (!sharingMatches(entry.isShared, filters)) return false;
+  if (!filters.exact("type", entry.type) || !filters.prefix("id", entry.id)) return false;
+  if (!filters.exact("description", entry.description)) return false;
   const times = filters.values("until").concat(filters.values("unused-for"));
-  return times.length == 0 || cache.lastUsed <= parseFilterTime(times[0], engine.now.wall);
+  return times.length == 0 || entry.lastUsed <= parseFilterTime(times[0], engine.now.wall);
+}
+
+function sharingMatches(isShared: bool, filters: Filters): bool {
+  if (isShared) return !isFalse(filters, "shared") && !isTrue(filters, "private");
+  return !isTrue(filters, "shared") && !isFalse(filters, "private");
 }
 
 function isTrue(filters: Filters, key: string): bool {

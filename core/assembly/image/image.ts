@@ -55,6 +55,7 @@ export class Image extends ImageRecord {
     this.parent = record.parent;
     this.lastTagged = record.lastTagged;
     this.built = record.built;
+    this.onlyCache = record.onlyCache;
     this.repositories = record.repositories;
   }
 
@@ -62,6 +63,11 @@ export class Image extends ImageRecord {
   get chain(): string | null {
     const layers = this.layers;
     return layers.length == 0 ? null : layers[layers.length - 1].chain;
+  }
+
+  hasLayer(chain: string): bool {
+    for (let i = 0; i < this.layers.length; i++) if (this.layers[i].chain == chain) return true;
+    return false;
   }
 
   /** 12 digits, without `sha256:`. */

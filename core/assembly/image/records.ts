@@ -16,6 +16,8 @@ export class ImageRecord {
   lastTagged: i64 = NO_TIME;
   /** A step of a build made it here: only such images are the cache of builds. */
   built: bool = false;
+  /** Nobody has asked for it by a name or as a result: a step of a build by BuildKit, which is only the builder's cache. */
+  onlyCache: bool = false;
   /** Repositories, by their full names, that it was pulled from or pushed to. */
   repositories: string[] = [];
 }
@@ -24,6 +26,7 @@ function imageFields(fields: Fields, record: ImageRecord): ImageRecord {
   record.parent = fields.optionalText("parent", record.parent);
   record.lastTagged = fields.optionalTime("lastTagged", record.lastTagged);
   record.built = fields.optionalBool("built", record.built);
+  record.onlyCache = fields.optionalBool("onlyCache", record.onlyCache);
   record.repositories = fields.optionalTexts("repositories", record.repositories);
   return record;
 }

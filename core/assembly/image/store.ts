@@ -41,6 +41,14 @@ export class ImageStore {
     return this.byId.size;
   }
 
+  /** How many are more than the builder's cache. */
+  get shownCount(): i32 {
+    const all = this.all();
+    let count = 0;
+    for (let i = 0; i < all.length; i++) if (!all[i].onlyCache) count += 1;
+    return count;
+  }
+
   all(): Image[] {
     return this.byId.values();
   }
@@ -82,6 +90,13 @@ export class ImageStore {
     putRecord(CONFIG_RECORDS + image.id, image.config);
     this.putImage(image);
     return image;
+  }
+
+  /** A client has asked for it: from now on it is more than the builder's cache. */
+  show(image: Image): void {
+    if (!image.onlyCache) return;
+    image.onlyCache = false;
+    this.putImage(image);
   }
 
   /** Notes that a repository has the image. The newest ones are kept. */
@@ -132,6 +147,7 @@ export class ImageStore {
     if (former !== null && former.id == image.id) return former;
     if (former !== null) removeFrom(former, reference);
     this.attach(reference, image);
+    this.show(image);
     putRecord(REFERENCE_RECORDS + keyOf(reference), encodeUtf8(image.id));
     return former;
   }

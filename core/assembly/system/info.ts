@@ -83,7 +83,7 @@ function writeCounts(json: JsonWriter): void {
   json.i64Field("ContainersRunning", running);
   json.i64Field("ContainersPaused", paused);
   json.i64Field("ContainersStopped", all.length - running - paused);
-  json.i64Field("Images", imageStore.count);
+  json.i64Field("Images", imageStore.shownCount);
 }
 
 function writeStorage(json: JsonWriter): void {

@@ -24,8 +24,9 @@ export function imagesUsage(): Usage {
   for (let i = 0; i < layers.length; i++) usage.size += <i64>layers[i].size;
   usage.reclaimable = usage.size;
   const images = imageStore.all();
-  usage.count = images.length;
   for (let i = 0; i < images.length; i++) {
+    if (images[i].onlyCache) continue;
+    usage.count += 1;
     if (imageStore.usedBy(images[i]).length == 0) continue;
     usage.active += 1;
     usage.reclaimable -= <i64>images[i].size - sharedSize(images[i]);

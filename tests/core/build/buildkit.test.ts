@@ -24,6 +24,7 @@ function solve(world: ImageWorld, more: object = {}): bigint {
   const message = {
     Ref: "a",
     Session: "s",
+    Exporter: "moby",
     Frontend: "dockerfile.v0",
     FrontendAttrs: { "force-network-mode": "none" },
     ...more,
@@ -262,6 +263,67 @@ describe("a build that ends while it works", () => {
     expect(JSON.parse(world.answer(solving).text)).toEqual({ message: "enough" });
     openSession(world);
     expect(world.open()).toEqual([]);
+  });
+});
+
+describe("the images of steps", () => {
+  interface Pruned {
+    CachesDeleted: string[] | null;
+    ImagesDeleted: object[] | null;
+  }
+
+  const images = (world: ImageWorld, query = ""): string[] =>
+    (world.call("GET", `/images/json${query}`).json as { RepoTags: string[] | null }[]).map(
+      ({ RepoTags }) => RepoTags?.[0] ?? "<none>",
+    );
+  const cached = (world: ImageWorld): { Description: string; Type: string; Shared: boolean }[] =>
+    (world.call("GET", "/system/df").json as { BuildCache: { Description: string; Type: string; Shared: boolean }[] })
+      .BuildCache;
+
+  /** A world in which `made` was built from two stages. */
+  function built(exporter: object = { ExporterAttrs: { name: "made" } }): ImageWorld {
+    const world = new ImageWorld();
+    openSession(world);
+    const solving = solve(world, exporter);
+    sendDefinition(world, "FROM busybox AS one\nENV A=1\nENV B=2\nFROM busybox\nENV C=3\nENV D=4\n");
+    drop(world);
+    expect(world.answer(solving).status).toBe(200);
+    return world;
+  }
+
+  test("are in no list of images; the result is", () => {
+    const world = built();
+    expect(images(world).sort()).toEqual(["busybox:latest", "made:latest"]);
+    expect(images(world, "?all=1")).toHaveLength(2);
+    expect(images(built({})).sort()).toEqual(["<none>", "busybox:latest"]);
+    expect(images(built({ Exporter: "" }))).toEqual(["busybox:latest"]);
+    expect(cached(world).map(({ Description, Type }) => [Type, Description])).toEqual([
+      ["regular", "/bin/sh -c #(nop)  ENV C=3"],
+    ]);
+  });
+
+  test("stay when images are pruned or removed, and go when the builder is pruned", () => {
+    const world = built();
+    const prune = (what: string): Pruned => world.call("POST", `/${what}/prune`).json as Pruned;
+    expect(prune("images").ImagesDeleted).toBeNull();
+    expect(prune("build").CachesDeleted).toBeNull();
+    world.call("DELETE", "/images/made");
+    expect(cached(world)).toHaveLength(1);
+    expect(prune("images").ImagesDeleted).toBeNull();
+    expect(prune("build").CachesDeleted).toHaveLength(1);
+    expect(cached(world)).toEqual([]);
+    expect(images(world)).toEqual(["busybox:latest"]);
+  });
+
+  test("become images if a client names them, also after a restart", () => {
+    const world = built({ Exporter: "" });
+    const [, step] = cached(world) as unknown as { ID: string }[];
+    expect(images(world)).toHaveLength(1);
+    const again = new ImageWorld({ records: world.records });
+    expect(images(again)).toHaveLength(1);
+    expect(again.call("POST", `/images/${step!.ID}/tag?repo=step`).status).toBe(201);
+    expect(images(again).sort()).toEqual(["busybox:latest", "step:latest"]);
+    expect(cached(again)).toHaveLength(1);
   });
 });
 

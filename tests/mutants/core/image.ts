@@ -130,7 +130,7 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
   {
     name: "parents without names stay",
     file: "image/remove/deletion.ts",
-    right: `if (!this.prune || parent === null) return;`,
+    right: `if (!this.prune || parent === null || parent.onlyCache) return;`,
     wrong: `if (WRONG || !this.prune || parent === null) return;`,
     finder: { story: "image-parents" },
   },

@@ -9,10 +9,14 @@ const NOT_BUILT = 501;
 export async function clear(client: EngineClient, kept: readonly string[]): Promise<boolean> {
   const containers = await client.read<Json[]>("/containers/json?all=1");
   await Promise.all(containers.map(({ Id }) => client.call("DELETE", `/containers/${String(Id)}?force=1&v=1`)));
+  // Builds leave images of steps, which no list shows.
+  await client.call("POST", "/build/prune");
   for (let round = 0; round < ROUNDS; round++) {
     const extra = await extraImages(client, kept);
     if (extra.length === 0) break;
     for (const image of extra) await client.call("DELETE", `/images/${encodeURIComponent(image)}?force=1`);
+    // Such images may have needed those.
+    await client.call("POST", "/build/prune");
   }
   // At 1.41 this also removes named volumes.
   const answers = [await client.call("POST", "/volumes/prune"), await client.call("POST", "/networks/prune")];

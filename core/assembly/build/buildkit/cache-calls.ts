@@ -1,5 +1,4 @@
-// Control.DiskUsage and Control.Prune: the caches of `RUN --mount=type=cache`. The steps of builds are images, which the prune
-// of images removes.
+// Control.DiskUsage and Control.Prune: the builder's cache.
 
 import { parseFilters } from "../../api/filters";
 import { Call } from "../../call";
@@ -7,9 +6,7 @@ import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { endReply, headersOf, line, openReply, sendChunk } from "../../reply";
 import { formatTime } from "../../text/time";
-import { BuildCache } from "../caches/build-cache";
-import { CACHE_TYPE, descriptionOf } from "../caches/cache-list";
-import { cacheStore, isInUse } from "../caches/cache-store";
+import { cacheEntries, CacheEntry } from "../caches/cache-entry";
 import { pruneCaches } from "../prune";
 import { answer, answerError, CallError, Code, messageOf, notBuilt } from "./grpc-reply";
 
@@ -17,8 +14,8 @@ export function cacheUsage(call: Call): void {
   if (refuseFilters(call, messageOf(call))) return;
   const json = new JsonWriter().beginObject();
   json.key("record").beginArray();
-  const caches = cacheStore.all();
-  for (let i = 0; i < caches.length; i++) writeCache(json, caches[i]);
+  const entries = cacheEntries();
+  for (let i = 0; i < entries.length; i++) writeEntry(json, entries[i]);
   answer(call, json.endArray().endObject());
 }
 
@@ -29,11 +26,11 @@ export function pruneCall(call: Call): void {
   const reserved = message.i64Of("keepBytes");
   const most = message.i64Of("maxUsedSpace");
   const kept = most > reserved ? most : reserved;
-  const pruned = pruneCaches(parseFilters("", []), kept, message.i64Of("keepDuration"));
+  const pruned = pruneCaches(parseFilters("", []), kept, message.i64Of("keepDuration")).entries;
   openReply(call, 200, headersOf(call).json, null);
   for (let i = 0; i < pruned.length; i++) {
     const json = new JsonWriter();
-    writeCache(json, pruned[i]);
+    writeEntry(json, pruned[i]);
     sendChunk(call, line(json));
   }
   endReply(call);
@@ -47,10 +44,10 @@ function refuseFilters(call: Call, message: Json): bool {
   return true;
 }
 
-function writeCache(json: JsonWriter, cache: BuildCache): void {
-  json.beginObject().stringField("ID", cache.id).boolField("Mutable", true);
-  json.boolField("InUse", isInUse(cache)).i64Field("Size", cache.size);
-  json.stringField("CreatedAt", formatTime(cache.created)).stringField("LastUsedAt", formatTime(cache.lastUsed));
-  json.i64Field("UsageCount", cache.uses).stringField("Description", descriptionOf(cache));
-  json.stringField("RecordType", CACHE_TYPE).endObject();
+function writeEntry(json: JsonWriter, entry: CacheEntry): void {
+  json.beginObject().stringField("ID", entry.id).boolField("Mutable", entry.isMutable);
+  json.boolField("InUse", entry.inUse).i64Field("Size", entry.size).boolField("Shared", entry.isShared);
+  json.stringField("CreatedAt", formatTime(entry.created)).stringField("LastUsedAt", formatTime(entry.lastUsed));
+  json.i64Field("UsageCount", entry.uses).stringField("Description", entry.description);
+  json.stringField("RecordType", entry.type).endObject();
 }

@@ -66,6 +66,7 @@ export class FrontendOptions {
     log.set("Config", Json.object());
     options.hostConfig.set("LogConfig", log);
     options.forceRemove = true;
+    options.onlyCaches = true;
     for (let i = 0; i < given.keys.length && this.problem === null; i++) this.take(given.keys[i], given.items[i].text);
   }
 

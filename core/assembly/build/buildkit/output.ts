@@ -13,6 +13,8 @@ const BUILT: string[] = ["", "moby"];
 export class Output {
   /** What is not built of it; empty if all is. */
   readonly unbuilt: string;
+  /** The result becomes an image; otherwise it is only the builder's cache. */
+  readonly isImage: bool;
   /** What is wrong with the names; empty if nothing is. */
   problem: string = "";
   /** The names of the image. */
@@ -26,6 +28,7 @@ export class Output {
     const attributes = isNew ? objectIn(several!.items[0], "Attrs") : objectIn(message, "ExporterAttrs");
     if (isNew && several!.length > 1) this.unbuilt = "more than one output";
     else this.unbuilt = BUILT.includes(type) ? "" : `the output of type ${type}`;
+    this.isImage = type.length > 0;
     const names = attributes.stringOf("name").split(",");
     for (let i = 0; i < names.length && this.problem.length == 0; i++) if (names[i].length > 0) this.name(names[i]);
   }
@@ -41,6 +44,7 @@ export class Output {
 export function exportImage(image: Image, references: Reference[], progress: VertexProgress): Image {
   progress.internal("exporting to image", "");
   const kept = imageStore.add(image);
+  imageStore.show(kept);
   progress.did(`writing image ${kept.id}`);
   for (let i = 0; i < references.length; i++) {
     giveName(kept, references[i]);

@@ -181,6 +181,7 @@ export class Solve extends Follower implements BuildClient {
   }
 
   private export(image: Image): void {
+    if (!this.output.isImage) return this.answer("");
     const progress = new VertexProgress(new ProgressStream(this.call), `${this.ref} export`, this.watchers, this);
     this.answer(exportImage(image, this.output.references, progress).id);
   }

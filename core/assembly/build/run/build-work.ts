@@ -312,6 +312,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const tags = this.options.tags;
     // A client may have removed it meanwhile.
     const kept = imageStore.add(image);
+    if (!this.options.onlyCaches) imageStore.show(kept);
     for (let i = 0; i < tags.length; i++) {
       giveName(kept, tags[i]);
       this.stream.tagged(tags[i].familiar);

@@ -21,6 +21,8 @@ export class StepResult {
   wanted: Platform | null = null;
   /** Its entry of the history, if another engine made it; null for a new one. */
   entry: Json | null = null;
+  /** A new image is only the builder's cache. */
+  onlyCaches: bool = false;
 
   constructor(
     /** `Config` of the new image. */
@@ -44,6 +46,7 @@ export function makeStepImage(base: Image | null, result: StepResult, limits: St
   const made = parsed.image;
   if (made === null) return parsed;
   const image = imageStore.add(made);
+  if (image === made) image.onlyCache = result.onlyCaches;
   // What another engine made is only trusted while a client names it.
   if (result.entry === null) image.built = true;
   if (base !== null && image.id != base.id && imageStore.find(base.id) !== null) image.parent = base.id;

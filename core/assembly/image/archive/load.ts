@@ -162,6 +162,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   private finishImage(): void {
     const archived = this.images[this.next];
     const image = imageStore.add(this.image!);
+    imageStore.show(image);
     this.claims.release();
     this.ids += `Loaded image ID: ${image.id}\n`;
     for (let i = 0; i < archived.tags.length; i++) {

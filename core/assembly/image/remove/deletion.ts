@@ -15,7 +15,7 @@ export class Deletion {
   private readonly events: string[] = [];
   private readonly names: string[] = [];
 
-  /** `prune`: untagged parents are deleted as well. */
+  /** `prune`: untagged parents are deleted as well, up to one that is the builder's cache. */
   constructor(
     private readonly force: bool,
     private readonly prune: bool,
@@ -91,7 +91,7 @@ export class Deletion {
     while (this.obstacle(going, forced, false) === null) {
       this.remove(going);
       const parent = imageStore.find(going.parent);
-      if (!this.prune || parent === null) return;
+      if (!this.prune || parent === null || parent.onlyCache) return;
       going = parent;
       forced = false;
     }

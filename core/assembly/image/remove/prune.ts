@@ -47,6 +47,8 @@ function choose(filters: PruneFilters, dangling: bool): Image[] {
   const chosen: Image[] = [];
   for (let i = 0; i < all.length; i++) {
     const image = all[i];
+    // The builder's prune removes those.
+    if (image.onlyCache) continue;
     if (parents.has(image.id) && (dangling || image.references.length == 0)) continue;
     if (dangling && image.tags.length > 0) continue;
     if (filters.match(image.created, image.labelKeys, image.labelValues)) chosen.push(image);

@@ -68,7 +68,7 @@ class Listing {
       .sort((a: Image, b: Image) => (a.created < b.created ? 1 : a.created > b.created ? -1 : 0));
     this.json.beginArray();
     for (let i = 0; i < images.length; i++) {
-      if (this.filter.matches(images[i])) this.add(images[i]);
+      if (!images[i].onlyCache && this.filter.matches(images[i])) this.add(images[i]);
     }
     this.json.endArray();
   }

@@ -1,5 +1,5 @@
 // Checks the removal of each image. An image stays while it has child images or containers need it. Its names go with
-// it, and so do parents without names.
+// it, and so do parents without names, but for those that are only the builder's cache.
 
 import type { ImageRecord } from "../../../../build/core/record-types.js";
 import { Breach } from "../../breach.js";
@@ -13,6 +13,8 @@ const UP = ["starting", "running", "paused", "restarting", "recycling"];
 interface Kept {
   id: string;
   parent: string;
+  /** A step that only builds see. */
+  onlyCache: boolean;
   /** Canonical names. */
   names: string[];
   children: number;
@@ -50,13 +52,16 @@ function expectRemoved(copies: Copies, image: Kept): void {
   if (!stays && !removedIn(records).has(IMAGE + image.id)) broken(`the removal of ${image.id} gets 200, but it stays`);
 }
 
-/** The parent of a removed image goes, too, if it has no name, nothing needs it, and `noprune` is not set. */
+/**
+ * The parent of a removed image goes, too, if it has no name, nothing needs it, it is more than cache, and `noprune` is not
+ * set.
+ */
 function expectParent(copies: Copies, image: Kept, images: readonly Kept[]): void {
   const parent = images.find(({ id }) => id === image.parent);
   if (parent === undefined || parent.children > 1 || parent.users > 0) return;
   if (image.children > 0 || image.running > 0) return;
   const unnamed = parent.names.map((name) => `/v1.55/images/${name}?force=1`);
-  for (const [query, goes] of [["force=1", true] as const, ["force=1&noprune=1", false] as const]) {
+  for (const [query, goes] of [["force=1", !parent.onlyCache] as const, ["force=1&noprune=1", false] as const]) {
     const { records } = copies.askInTurn("DELETE", [...unnamed, `/v1.55/images/${image.id}?${query}`]).at(-1)!;
     if (removedIn(records).has(IMAGE + parent.id) !== goes)
       broken(`the parent of ${image.id} ${goes ? "stays" : "goes"} after its removal with ${query}`);
@@ -84,14 +89,15 @@ function expectUntagged(copies: Copies, { names, users }: Kept): void {
 
 function imagesIn(ledger: Ledger): Kept[] {
   const ids = ledger.keys(IMAGE);
-  const parents = new Map(ids.map((id) => [id, ledger.json<ImageRecord>(IMAGE + id)?.parent ?? ""]));
+  const records = new Map(ids.map((id) => [id, ledger.json<ImageRecord>(IMAGE + id)]));
+  const parentOf = (id: string): string => records.get(id)?.parent ?? "";
   const containers = [...ledger.containers.values()];
   return ids.map((id) => {
     const users = containers.filter(({ imageId }) => imageId === id);
     return {
-      ...{ id, parent: parents.get(id) ?? "" },
+      ...{ id, parent: parentOf(id), onlyCache: records.get(id)?.onlyCache ?? false },
       names: ledger.keys(REFERENCE).filter((name) => ledger.text(REFERENCE + name) === id),
-      children: ids.filter((one) => parents.get(one) === id).length,
+      children: ids.filter((one) => parentOf(one) === id).length,
       users: users.length,
       running: users.filter((one) => UP.includes(wordOf(one))).length,
     };

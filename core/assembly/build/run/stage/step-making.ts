@@ -249,6 +249,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
   private resultOf(config: Json): StepResult {
     const result = new StepResult(config, this.step.history, this.state.build.author);
     result.wanted = this.state.platform;
+    result.onlyCaches = this.facts.options.onlyCaches;
     return result;
   }
 
