@@ -5,6 +5,7 @@ import type { replies } from "../shared/index.js";
 import { STDOUT } from "./frames.js";
 import { TIMESTAMP_LENGTH } from "./timestamps.js";
 import type { Moment } from "./timestamps.js";
+import { traceOfLog } from "./trace-log.js";
 
 /** RFC 7464: the separator before each text of a sequence. */
 const SEPARATOR = "\u001e";
@@ -52,9 +53,16 @@ export class LogObjects {
 
   /** A part of the progress of a build by BuildKit. Its bytes stay as they are. */
   #logged(stream: number, time: Moment, text: Uint8Array, newline: boolean): Uint8Array {
-    const msg = toBase64(newline ? joined([text, NEWLINE]) : text);
+    const whole = newline ? joined([text, NEWLINE]) : text;
+    if (this.#progress) return this.#traced(traceOfLog(this.#vertex, time, stream, whole));
+    const msg = toBase64(whole);
     const log = { vertex: this.#vertex, timestamp: this.#time(time), stream, msg };
     return this.#encoder.encode(`${JSON.stringify({ logs: [log] })}\n`);
+  }
+
+  /** A part of the progress of the same in a stream of JSON. */
+  #traced(message: Uint8Array): Uint8Array {
+    return this.#encoder.encode(`{"id":"moby.buildkit.trace","aux":"${toBase64(message)}"}\r\n`);
   }
 
   #object(members: string): Uint8Array {

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { turn } from "../../hosts/shared/turn.js";
 import { serveLogs } from "../../hosts/streams/logs.js";
+import { messagesOf } from "../support/buildkit/protocol.js";
 import { ALL, FIVE, MemoryLog, frames, line, logsOf, never, timeOf } from "./log-of.js";
 
 describe("logs", () => {
@@ -78,6 +79,18 @@ describe("logs", () => {
     expect(await logsOf(log, { objects, ended: true })).toBe(
       '{"stream":"\\u003ca\\u003e\\n"}\r\n{"stream":"\\u001b[91mtwo\\u001b[0m"}\r\n',
     );
+  });
+
+  test("as a build's trace are messages of BuildKit's, whatever the bytes are", async () => {
+    const objects = { attributes: "", separated: false, progress: true, vertex: "sha256:1" };
+    const log = new MemoryLog(`2026-11-20T10:00:01.5Z stderr F ${"\u00e4".repeat(100)}\n`);
+    const [told, rest] = (await logsOf(log, { objects, ended: true })).split("\r\n");
+    const { id, aux } = JSON.parse(told!) as { id: string; aux: string };
+    expect([id, rest]).toEqual(["moby.buildkit.trace", ""]);
+    const timestamp = { seconds: Date.UTC(2026, 10, 20, 10, 0, 1) / 1000, nanos: 500_000_000 };
+    expect(messagesOf("StatusResponse").decode(Buffer.from(aux, "base64"))).toEqual({
+      logs: [{ vertex: "sha256:1", timestamp, stream: 2, msg: Buffer.from(`${"\u00e4".repeat(100)}\n`) }],
+    });
   });
 
   test("of a log whose start was dropped begin with the rest", async () => {

@@ -1,8 +1,9 @@
-// POST /build (surface §2.22): Docker's classic builder.
+// POST /build (surface §2.22): Docker's classic builder, and BuildKit for clients that make no calls.
 
 import { Call } from "../call";
 import { Refusal } from "../refusal";
 import { ProgressStream } from "../image/progress-stream";
+import { beginTraced } from "./buildkit/traced-build";
 import { BuildCredentials } from "./credentials";
 import { readOptions } from "./options";
 import { BuildFacts } from "./run/build-facts";
@@ -13,6 +14,7 @@ export function buildImage(call: Call): Refusal | null {
   const options = readOptions(call);
   if (options.refusal !== null) return options.refusal;
 
+  if (options.traced) return beginTraced(call, options);
   // Accepted from here on: the build is cancelled if the client disconnects.
   const stream = new BuildStream(new ProgressStream(call), options.quiet, options.tellsIds);
   const credentials = new BuildCredentials();

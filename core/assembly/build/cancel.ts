@@ -4,9 +4,13 @@
 import { Call } from "../call";
 import { badParameter, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
+import { tracedBuilds } from "./buildkit/traced-builds";
 
 export function cancelBuild(call: Call): Refusal | null {
-  if (call.query.first("id").length == 0) return badParameter("build ID not provided");
+  const id = call.query.first("id");
+  if (id.length == 0) return badParameter("build ID not provided");
+  const build = tracedBuilds.find(id);
+  if (build !== null) build.cancel();
   sendEmpty(call, 200);
   return null;
 }

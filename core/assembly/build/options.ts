@@ -10,7 +10,6 @@ import { readNewName } from "../image/tag";
 import { Json } from "../json/json";
 import { badParameter, internal, Refusal } from "../refusal";
 import { quoteText } from "../text/go-quote";
-import { refuseBuildKit } from "./refused-buildkit";
 import { objectsIn, textsIn } from "./documents";
 import { readOutputs } from "./outputs";
 import { readRemote } from "./remote";
@@ -21,6 +20,8 @@ import { GitAddress } from "./run/web/git-address";
 const WITH_PLATFORM: i32 = 32;
 const WITH_OUTPUTS: i32 = 40;
 const WITH_IDS: i32 = 30;
+/** The value of `version` that asks for BuildKit. */
+const BUILDKIT = "2";
 
 /** Where a build has its files from, if neither the body nor a web server has them. */
 export abstract class FilesSource {
@@ -45,9 +46,13 @@ export interface FilesClient {
 
 export class BuildOptions {
   refusal: Refusal | null = null;
+  /** The client wants to see the steps as BuildKit tells them. */
+  traced: bool = false;
   /** Where the context is; null if it is the body. */
   remote: WebAddress | null = null;
   git: GitAddress | null = null;
+  /** The client's session has it. */
+  inSession: bool = false;
   /** The same, for a build by BuildKit. */
   files: FilesSource | null = null;
   /** Path in the context. */
@@ -85,6 +90,7 @@ function read(options: BuildOptions, call: Call): Refusal | null {
   const query = call.query;
   // Also if the request is refused for another reason: its address is erased.
   const remote = readRemote(call);
+  options.traced = query.first("version") == BUILDKIT;
   const unbuilt = refuseUnbuilt(call);
   if (unbuilt !== null) return unbuilt;
   options.tellsIds = call.version >= WITH_IDS;
@@ -111,6 +117,7 @@ function read(options: BuildOptions, call: Call): Refusal | null {
   if (host !== null) return host;
   options.remote = remote.address;
   options.git = remote.git;
+  options.inSession = remote.inSession;
   return remote.refusal;
 }
 
@@ -118,8 +125,8 @@ function read(options: BuildOptions, call: Call): Refusal | null {
 function refuseUnbuilt(call: Call): Refusal | null {
   const query = call.query;
   const version = query.first("version");
-  if (version == "2") return refuseBuildKit(call);
-  if (version.length > 0 && version != "1") return badParameter(`invalid version ${quoteText(version)}`);
+  if (version.length > 0 && version != "1" && version != BUILDKIT)
+    return badParameter(`invalid version ${quoteText(version)}`);
   if (flagOf(query, "squash")) return badParameter("squash is only supported with experimental mode");
   if (query.all("securityopt").length > 0) {
     return badParameter("The daemon on this platform does not support setting security options on build");

@@ -3,25 +3,33 @@
 import { eraseAddress } from "../api/given-address";
 import { Call } from "../call";
 import { WebAddress } from "../image/import/web-address";
-import { badParameter, internal, Refusal } from "../refusal";
+import { badParameter, internal, notSupported, Refusal } from "../refusal";
 import { GitAddress, isGitContext } from "./run/web/git-address";
 import { withoutUser } from "./run/web/shown";
 
 const SESSION = "client-session";
+/** Another request brings the archive. */
+const UPLOAD = "upload-request";
 
 export class Remote {
   refusal: Refusal | null = null;
   /** Both are null for the body. */
   address: WebAddress | null = null;
   git: GitAddress | null = null;
+  /** It is in the client's session, as a build by BuildKit may ask. */
+  inSession: bool = false;
 }
 
 /** The parameter is erased: the address may contain credentials. */
 export function readRemote(call: Call): Remote {
   const remote = new Remote();
   const given = call.query.first("remote");
+  const isTraced = call.query.first("version") == "2";
+  if (isTraced && call.query.first("buildid").startsWith(`${UPLOAD}:`)) remote.refusal = uploadUnbuilt();
   if (given.length == 0) return remote;
-  remote.refusal = refusalOf(given);
+  remote.inSession = isTraced && given == SESSION;
+  if (remote.inSession) return remote;
+  remote.refusal = isTraced && given == UPLOAD ? uploadUnbuilt() : refusalOf(given);
   if (isGitContext(given)) remote.git = new GitAddress(given);
   else if (remote.refusal === null) remote.address = new WebAddress(given);
   eraseAddress(call, "remote");
@@ -36,6 +44,12 @@ function refusalOf(given: string): Refusal | null {
   }
   if (isWeb(given) || isGitContext(given)) return null;
   return internal(`remoteURL (${withoutUser(given)}) could not be recognized as URL`);
+}
+
+function uploadUnbuilt(): Refusal {
+  return notSupported(
+    "an archive that another request brings (upload-request) is not built yet: send it as the body of the build, or build a directory",
+  );
 }
 
 function isWeb(given: string): bool {

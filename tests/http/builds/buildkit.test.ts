@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { status as codes, type ServiceError } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { rawTar } from "../../support/archives/tar.js";
 import { BuildKitClient, openSession } from "../../support/buildkit/client.js";
 import { messagesOf, type Fields } from "../../support/buildkit/protocol.js";
 import type { SentFile } from "../../support/buildkit/sent-files.js";
@@ -131,6 +132,32 @@ onEngines("builds by BuildKit", (engine, kind) => {
     });
   });
 
+  ofOurs("clients that make no calls build by POST /build, with a session and without one", async () => {
+    const session = randomUUID();
+    const dockerfile = "FROM busybox\nCOPY a /a\nRUN cat /a; echo error >&2\n";
+    const end = await openSession(engine().socketPath, session, {
+      dockerfile: [{ path: "Dockerfile", bytes: dockerfile }],
+      context: [{ path: "a", bytes: "from the session\n" }],
+    });
+    const inSession = await engine().must(
+      200,
+      "POST",
+      `/build?version=2&session=${session}&remote=client-session&t=kit:2`,
+    );
+    end();
+    const [told, result] = tracedIn(inSession.text);
+    expect(vertices(told).map(({ name }) => name)).toContain("[3/3] RUN cat /a; echo error >&2");
+    expect(logs(told)).toBe("from the session\nerror\n");
+    const image = (await engine().call("GET", "/images/kit:2/json")).json<{ Id: string }>();
+    expect(result).toEqual({ ID: image.Id });
+    const context = rawTar([
+      { name: "Dockerfile", body: dockerfile },
+      { name: "a", body: "from the body\n" },
+    ]);
+    const alone = await engine().must(200, "POST", "/build?version=2", context);
+    expect(logs(tracedIn(alone.text)[0])).toBe("from the body\nerror\n");
+  });
+
   async function containers(): Promise<unknown[]> {
     return (await engine().call("GET", "/containers/json")).json<unknown[]>();
   }
@@ -168,6 +195,16 @@ onEngines("builds by BuildKit", (engine, kind) => {
     }
   }
 });
+
+/** What the stream of a build tells: the messages, and the image. */
+function tracedIn(text: string): [told: Fields[], result: unknown] {
+  const { decode } = messagesOf("StatusResponse");
+  const lines = text.split("\r\n").filter((line) => line !== "");
+  const objects = lines.map((line) => JSON.parse(line) as { id: string; aux: unknown });
+  const traces = objects.filter(({ id }) => id === "moby.buildkit.trace");
+  const told = traces.map(({ aux }) => decode(Buffer.from(aux as string, "base64")));
+  return [told, objects.find(({ id }) => id === "moby.image.id")?.aux];
+}
 
 interface Detail {
   type_url: string;

@@ -35,7 +35,12 @@ const UNDRAWN: Readonly<Record<string, string>> = {
 export const BUILDS: readonly string[] = Object.keys(DOCKERFILES);
 
 /** The model knows no containers of builds, so none of them may stay. */
-export const BUILD_QUERIES: readonly string[] = ["forcerm=1", "forcerm=1&t=made", "forcerm=1&nocache=1&q=1"];
+export const BUILD_QUERIES: readonly string[] = [
+  "forcerm=1",
+  "forcerm=1&t=made",
+  "forcerm=1&nocache=1&q=1",
+  "version=2&t=made",
+];
 
 /** The header that names a session: for what a `solve` line builds. */
 export const SESSION = "X-Docker-Expose-Session-Uuid";

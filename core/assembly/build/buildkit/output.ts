@@ -6,7 +6,7 @@ import { imageStore } from "../../image/store";
 import { giveName, readNewName } from "../../image/tag";
 import { Json } from "../../json/json";
 import { objectIn } from "./grpc-reply";
-import { VertexProgress } from "./vertex-progress";
+import { VertexProgress } from "./progress/vertex-progress";
 
 const BUILT: string[] = ["", "moby"];
 

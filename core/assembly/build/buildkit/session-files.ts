@@ -27,7 +27,7 @@ import { NOT_DRY } from "../run/not-dry";
 import { Place } from "../run/place";
 import { FrontendOptions } from "./frontend-options";
 import { Session } from "./sessions";
-import { VertexProgress } from "./vertex-progress";
+import { VertexProgress } from "./progress/vertex-progress";
 
 const IGNORE_FILE = ".dockerignore";
 const FILE_SYNC = "/moby.filesync.v1.FileSync/DiffCopy";

@@ -5,6 +5,7 @@ import { Call, Follower } from "../../call";
 import { headerOf, valuesOf } from "../../api/headers";
 import { badParameter, Refusal } from "../../refusal";
 import { Arrivals, Awaiting } from "./arrivals";
+import { Connection } from "./connections";
 import { becomeCalls, upgradeProblem } from "./upgrade";
 
 const ID = "X-Docker-Expose-Session-Uuid";
@@ -28,6 +29,30 @@ export class Session extends Follower {
 
   closed(_call: Call, _why: Closing): void {
     sessions.drop(this);
+  }
+}
+
+/** Waits for a session. */
+export interface SessionClient {
+  sessionCame(session: Session): void;
+  sessionMissed(): void;
+}
+
+export class SessionWait extends Awaiting<Session> {
+  constructor(
+    id: string,
+    connection: Connection | null,
+    private readonly client: SessionClient,
+  ) {
+    super(id, connection);
+  }
+
+  arrived(session: Session): void {
+    this.client.sessionCame(session);
+  }
+
+  missed(): void {
+    this.client.sessionMissed();
   }
 }
 

@@ -13,17 +13,16 @@ import { openCalls } from "../../open-calls";
 import { engine } from "../../state";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
-import { Awaiting } from "./arrivals";
 import { Connection, connections } from "./connections";
 import { exportImage, Output } from "./output";
 import { FrontendOptions } from "./frontend-options";
 import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
 import { SessionCredentials } from "./session-credentials";
 import { SessionFiles } from "./session-files";
-import { Session, sessions } from "./sessions";
+import { Session, SessionClient, sessions, SessionWait } from "./sessions";
 import { sourceDetail } from "./source-detail";
-import { BuildClient, VertexProgress } from "./vertex-progress";
-import { Watchers } from "./watchers";
+import { BuildClient, VertexProgress } from "./progress/vertex-progress";
+import { Watchers } from "./progress/watchers";
 
 const FRONTEND = "dockerfile.v0";
 /** Of one build: each stays claimed up to its end, with the steps that its watchers see. */
@@ -41,7 +40,7 @@ export interface SolveOwner {
   solveOver(solve: Solve): void;
 }
 
-export class Solve extends Follower implements BuildClient {
+export class Solve extends Follower implements BuildClient, SessionClient {
   readonly watchers: Watchers;
   /** By the ids that the client knows. */
   private readonly results: Map<string, Image> = new Map<string, Image>();
@@ -54,6 +53,7 @@ export class Solve extends Follower implements BuildClient {
   private build: Build | null = null;
   private waiting: SessionWait | null = null;
   private asker: ResultClient | null = null;
+  private wanted: FrontendOptions | null = null;
   private source: SessionFiles | null = null;
   private failure: CallError | null = null;
   /** How many results the client has asked for. */
@@ -106,15 +106,17 @@ export class Solve extends Follower implements BuildClient {
     const problem = wanted.problem;
     if (problem !== null) return asker.resultMissing(problem);
     this.asker = asker;
+    this.wanted = wanted;
     const session = sessions.find(this.session);
-    if (session !== null) return this.start(session, wanted);
-    const waiting = new SessionWait(this.session, this.connection, this, wanted);
+    if (session !== null) return this.sessionCame(session);
+    const waiting = new SessionWait(this.session, this.connection, this);
     this.waiting = waiting;
     sessions.wait(waiting);
   }
 
-  start(session: Session, wanted: FrontendOptions): void {
+  sessionCame(session: Session): void {
     this.waiting = null;
+    const wanted = this.wanted!;
     if (this.over) return;
     const progress = new VertexProgress(new ProgressStream(this.call), this.ref, this.watchers, this);
     const facts = new BuildFacts(wanted.options, progress, new SessionCredentials(session), this.call.version);
@@ -126,7 +128,7 @@ export class Solve extends Follower implements BuildClient {
     build.begin();
   }
 
-  noSession(): void {
+  sessionMissed(): void {
     this.waiting = null;
     this.resultMissing(unknownError(`no active session for ${this.session}: context deadline exceeded`));
   }
@@ -229,24 +231,5 @@ class Direct implements ResultClient {
 
   resultMissing(error: CallError): void {
     this.solve.fail(error);
-  }
-}
-
-class SessionWait extends Awaiting<Session> {
-  constructor(
-    session: string,
-    connection: Connection | null,
-    private readonly solve: Solve,
-    private readonly wanted: FrontendOptions,
-  ) {
-    super(session, connection);
-  }
-
-  arrived(session: Session): void {
-    this.solve.start(session, this.wanted);
-  }
-
-  missed(): void {
-    this.solve.noSession();
   }
 }

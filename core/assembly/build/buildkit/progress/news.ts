@@ -1,21 +1,38 @@
 // What watchers of a build are told. Each piece is told as it is at that time.
 
-import { LogSource } from "../../../../build/bindings/types";
-import { JsonWriter } from "../../json/writer";
-import { line } from "../../reply";
+import { LogSource } from "../../../../../build/bindings/types";
+import { JsonWriter } from "../../../json/writer";
+import { line } from "../../../reply";
+import { ProtoWriter } from "./proto-writer";
 
 export abstract class News {
   /** A message `StatusResponse` with this piece alone. */
   abstract line(): Uint8Array;
 }
 
-/** A piece that is an object in the list `name` of the message. */
+/** A piece that is an object in a list of the message. */
 export abstract class ListedNews extends News {
-  constructor(private readonly list: string) {
+  constructor(
+    private readonly list: string,
+    /** Number of the list. */
+    private readonly field: u64,
+  ) {
     super();
   }
 
   abstract write(json: JsonWriter): void;
+
+  /** The same by the numbers of its fields (moby/buildkit, control.proto). */
+  abstract encode(proto: ProtoWriter): void;
+
+  /** The message `StatusResponse`. */
+  status(): ProtoWriter {
+    const piece = new ProtoWriter();
+    this.encode(piece);
+    const message = new ProtoWriter();
+    message.message(this.field, piece);
+    return message;
+  }
 
   line(): Uint8Array {
     const json = new JsonWriter().beginObject();

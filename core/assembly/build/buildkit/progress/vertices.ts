@@ -1,11 +1,12 @@
 // The steps of a build as BuildKit's clients see them: vertices of a graph, with the times at which each began and ended
 // (moby/buildkit, control.proto).
 
-import { JsonWriter } from "../../json/writer";
-import { engine } from "../../state";
-import { sha256HexOfText } from "../../text/sha256";
-import { formatTime } from "../../text/time";
+import { JsonWriter } from "../../../json/writer";
+import { engine } from "../../../state";
+import { sha256HexOfText } from "../../../text/sha256";
+import { formatTime } from "../../../text/time";
 import { ListedNews } from "./news";
+import { ProtoWriter } from "./proto-writer";
 
 export class Vertex extends ListedNews {
   readonly digest: string;
@@ -22,7 +23,7 @@ export class Vertex extends ListedNews {
     /** What is shown: `[2/3] RUN make`. */
     readonly name: string,
   ) {
-    super("vertexes");
+    super("vertexes", 1);
     this.digest = `sha256:${sha256HexOfText(`${build} ${number.toString()} ${name}`)}`;
     this.started = engine.now.wall;
   }
@@ -47,6 +48,16 @@ export class Vertex extends ListedNews {
     if (this.error.length > 0) json.stringField("error", this.error);
     json.endObject();
   }
+
+  encode(proto: ProtoWriter): void {
+    proto.text(1, this.digest);
+    for (let i = 0; i < this.inputs.length; i++) proto.text(2, this.inputs[i]);
+    proto.text(3, this.name);
+    proto.number(4, this.cached ? 1 : 0);
+    proto.time(5, this.started);
+    proto.time(6, this.completed);
+    proto.text(7, this.error);
+  }
 }
 
 /** One thing that a vertex does: `transferring context:`, and how far it is. */
@@ -60,7 +71,7 @@ export class VertexStatus extends ListedNews {
     readonly vertex: string,
     readonly id: string,
   ) {
-    super("statuses");
+    super("statuses", 2);
   }
 
   write(json: JsonWriter): void {
@@ -73,5 +84,15 @@ export class VertexStatus extends ListedNews {
     json.stringField("started", formatTime(this.started));
     if (this.completed != 0) json.stringField("completed", formatTime(this.completed));
     json.endObject();
+  }
+
+  encode(proto: ProtoWriter): void {
+    proto.text(1, this.id);
+    proto.text(2, this.vertex);
+    proto.number(4, this.current);
+    proto.number(5, this.total);
+    proto.time(6, engine.now.wall);
+    proto.time(7, this.started);
+    proto.time(8, this.completed);
   }
 }

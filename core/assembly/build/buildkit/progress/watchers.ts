@@ -1,16 +1,17 @@
 // Control.Status: clients that watch a build. Each learns everything from its beginning.
 
-import { LogSource } from "../../../../build/bindings/types";
-import { Call } from "../../call";
-import { RoomReader } from "../../image/progress-stream";
-import { Connection, connections } from "./connections";
-import { LogNews, News } from "./news";
+import { LogSource } from "../../../../../build/bindings/types";
+import { Call } from "../../../call";
+import { RoomReader } from "../../../image/progress-stream";
+import { Connection, connections } from "../connections";
+import { Audience } from "./audience";
+import { ListedNews, LogNews, News } from "./news";
 import { Watcher, WatcherOwner } from "./watcher";
 
 /** More clients than ever watch one build: each costs memory for what it has not read. */
 const MOST: i32 = 100;
 
-export class Watchers implements WatcherOwner {
+export class Watchers extends Audience implements WatcherOwner {
   private readonly watching: Watcher[] = [];
   /** What was told, each once, in the order of its first time. */
   private readonly history: Set<News> = new Set<News>();
@@ -22,7 +23,9 @@ export class Watchers implements WatcherOwner {
   constructor(
     /** Of the build's client: the build waits for what comes by it to be read. Others may read as slowly as they like. */
     private readonly own: Connection | null,
-  ) {}
+  ) {
+    super();
+  }
 
   get isFull(): bool {
     return this.watching.length >= MOST;
@@ -34,7 +37,6 @@ export class Watchers implements WatcherOwner {
     return false;
   }
 
-  /** Tells the reader once, as soon as it is not crowded any more. */
   whenRoom(reader: RoomReader): void {
     this.waiting.push(reader);
   }
@@ -58,14 +60,12 @@ export class Watchers implements WatcherOwner {
     if (this.over) watcher.end();
   }
 
-  /** Something new, or something that has changed. */
-  tell(news: News): void {
+  tell(news: ListedNews): void {
     this.endLog();
     this.history.add(news);
     for (let i = 0; i < this.watching.length; i++) this.watching[i].tell(news);
   }
 
-  /** Comes before whatever is told next, which waits until all of it has been sent. */
   insert(source: LogSource): void {
     this.endLog();
     const log = new LogNews(source);

@@ -1,20 +1,20 @@
 // What a build tells a client of BuildKit: a vertex for each step that makes files, as the frontend `dockerfile.v0` names
 // them. Steps that only change the config are not shown.
 
-import { LogObjects, LogSource } from "../../../../build/bindings/types";
-import { Image } from "../../image/image";
-import { ProgressStream, RoomReader, StreamWriter } from "../../image/progress-stream";
-import { parseReference } from "../../image/reference";
-import { Refusal } from "../../refusal";
-import { Instruction } from "../dockerfile/instruction";
-import { StepKind } from "../evaluation/step";
-import { BuildProgress } from "../run/build-progress";
-import { withoutUsers } from "../run/web/shown";
-import { Stage } from "../stages/stage";
-import { engine } from "../../state";
-import { quoteText } from "../../text/go-quote";
+import { LogObjects, LogSource } from "../../../../../build/bindings/types";
+import { Image } from "../../../image/image";
+import { ProgressStream, RoomReader, StreamWriter } from "../../../image/progress-stream";
+import { parseReference } from "../../../image/reference";
+import { Refusal } from "../../../refusal";
+import { Instruction } from "../../dockerfile/instruction";
+import { StepKind } from "../../evaluation/step";
+import { BuildProgress } from "../../run/build-progress";
+import { withoutUsers } from "../../run/web/shown";
+import { Stage } from "../../stages/stage";
+import { engine } from "../../../state";
+import { quoteText } from "../../../text/go-quote";
 import { Vertex, VertexStatus } from "./vertices";
-import { Watchers } from "./watchers";
+import { Audience } from "./audience";
 
 /** Waits for a build. */
 export interface BuildClient {
@@ -46,7 +46,7 @@ export class VertexProgress extends BuildProgress {
     /** For pulls; nobody reads it. */
     progress: ProgressStream,
     private readonly build: string,
-    private readonly watchers: Watchers,
+    private readonly audience: Audience,
     private readonly client: BuildClient,
   ) {
     super(progress);
@@ -60,14 +60,14 @@ export class VertexProgress extends BuildProgress {
     if (transfer.length == 0) return;
     const status = new VertexStatus(this.current!.digest, `transferring ${transfer}:`);
     this.status = status;
-    this.watchers.tell(status);
+    this.audience.tell(status);
   }
 
   /** A part of what was begun last that is done already. */
   did(what: string): void {
     const status = new VertexStatus(this.current!.digest, what);
     status.completed = engine.now.wall;
-    this.watchers.tell(status);
+    this.audience.tell(status);
   }
 
   /** What was begun last is over. */
@@ -76,23 +76,23 @@ export class VertexProgress extends BuildProgress {
     this.status = null;
     if (status !== null) {
       status.completed = engine.now.wall;
-      this.watchers.tell(status);
+      this.audience.tell(status);
     }
     const vertex = this.current;
     this.current = null;
     if (vertex === null) return;
     vertex.end(error);
-    this.watchers.tell(vertex);
+    this.audience.tell(vertex);
   }
 
   begin(_writer: StreamWriter): void {}
 
   get isCrowded(): bool {
-    return this.watchers.isCrowded;
+    return this.audience.isCrowded;
   }
 
   whenRoom(reader: RoomReader): void {
-    this.watchers.whenRoom(reader);
+    this.audience.whenRoom(reader);
   }
 
   get finished(): bool {
@@ -161,14 +161,14 @@ export class VertexProgress extends BuildProgress {
     if (status === null) return;
     status.current = current;
     status.total = total;
-    this.watchers.tell(status);
+    this.audience.tell(status);
   }
 
   insert(log: LogSource): void {
     const vertex = this.current;
     if (vertex === null) return;
     log.objects = new LogObjects("", false, false, vertex.digest);
-    this.watchers.insert(log);
+    this.audience.insert(log);
   }
 
   made(_image: Image): void {}
@@ -204,7 +204,7 @@ export class VertexProgress extends BuildProgress {
     if (input.length > 0) vertex.inputs.push(input);
     this.current = vertex;
     this.before = vertex.digest;
-    this.watchers.tell(vertex);
+    this.audience.tell(vertex);
   }
 
   /** `[base 2/3] COPY a b`; the number counts what makes files, and the image that the stage begins with. */

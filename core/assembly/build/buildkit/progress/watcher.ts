@@ -1,8 +1,8 @@
 // A client that watches a build. It is sent only as much as it reads: what has to wait is sent in its newest state.
 
-import { Closing } from "../../../../build/bindings/types";
-import { Call, Follower } from "../../call";
-import { endReply, headersOf, insertLog, openReply, sendChunk } from "../../reply";
+import { Closing } from "../../../../../build/bindings/types";
+import { Call, Follower } from "../../../call";
+import { endReply, headersOf, insertLog, openReply, sendChunk } from "../../../reply";
 import { LogNews, News } from "./news";
 
 /** With more unsent bytes to the build's own client, the next step waits. */

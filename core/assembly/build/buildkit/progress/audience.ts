@@ -1,0 +1,20 @@
+// Who is told of the steps of a build.
+
+import { LogSource } from "../../../../../build/bindings/types";
+import { RoomReader } from "../../../image/progress-stream";
+import { ListedNews } from "./news";
+
+/** Who is told of the steps of a build by BuildKit: those who watch it, or the client of `POST /build`. */
+export abstract class Audience {
+  /** It reads too slowly: the next step should wait. */
+  abstract get isCrowded(): bool;
+
+  /** Tells the reader once, as soon as it is not crowded any more. */
+  abstract whenRoom(reader: RoomReader): void;
+
+  /** Something new, or something that has changed. */
+  abstract tell(news: ListedNews): void;
+
+  /** Comes before whatever is told next, which waits until all of it has been sent. */
+  abstract insert(source: LogSource): void;
+}

@@ -1,0 +1,43 @@
+// The steps of a build as the client of `POST /build` with `version=2` sees them (surface §2.22): objects with a
+// `StatusResponse` in base64.
+
+import { LogSource } from "../../../../../build/bindings/types";
+import { ProgressStream, RoomReader } from "../../../image/progress-stream";
+import { JsonWriter } from "../../../json/writer";
+import { encodeBase64 } from "../../../text/base64";
+import { Audience } from "./audience";
+import { ListedNews } from "./news";
+
+const TRACE = "moby.buildkit.trace";
+
+export class TraceStream extends Audience {
+  constructor(
+    private readonly stream: ProgressStream,
+    /** The client asked for the result only. */
+    private readonly quiet: bool,
+  ) {
+    super();
+  }
+
+  get isCrowded(): bool {
+    return this.stream.isCrowded;
+  }
+
+  whenRoom(reader: RoomReader): void {
+    this.stream.whenRoom(reader);
+  }
+
+  tell(news: ListedNews): void {
+    if (this.quiet) return;
+    const json = new JsonWriter(true).beginObject();
+    json.stringField("id", TRACE).stringField("aux", encodeBase64(news.status().take()));
+    this.stream.send("", json.endObject().line("\r\n").finish());
+  }
+
+  /** The host gives it the same form. */
+  insert(source: LogSource): void {
+    if (this.quiet) return;
+    source.objects!.progress = true;
+    this.stream.insert(source);
+  }
+}

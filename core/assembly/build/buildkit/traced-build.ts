@@ -1,0 +1,132 @@
+// POST /build with `version=2` (surface §2.22): BuildKit for clients that make no calls. The context is the body, on a web
+// server or in a git repository, or in a session; that may also have credentials for registries.
+
+import { Call } from "../../call";
+import { Image } from "../../image/image";
+import { ProgressStream, StreamWriter } from "../../image/progress-stream";
+import { Json } from "../../json/json";
+import { JsonWriter } from "../../json/writer";
+import { badParameter, Refusal } from "../../refusal";
+import { BuildCredentials, CredentialsSource } from "../credentials";
+import { BuildOptions } from "../options";
+import { BuildFacts } from "../run/build-facts";
+import { Build } from "../run/build-work";
+import { FrontendOptions } from "./frontend-options";
+import { exportImage } from "./output";
+import { TraceStream } from "./progress/trace-stream";
+import { BuildClient, VertexProgress } from "./progress/vertex-progress";
+import { SessionCredentials } from "./session-credentials";
+import { SessionFiles } from "./session-files";
+import { Session, SessionClient, sessions, SessionWait } from "./sessions";
+import { tracedBuilds, TracedBuild } from "./traced-builds";
+
+const RESULT = "moby.image.id";
+
+export function beginTraced(call: Call, options: BuildOptions): Refusal | null {
+  const session = call.query.first("session");
+  if (options.inSession && session.length == 0)
+    return badParameter("a context of the client's session needs a session");
+  options.onlyCaches = true;
+  options.forceRemove = true;
+  const build = new BuildOnStream(call, options, session, call.query.first("buildid"));
+  build.begin();
+  return null;
+}
+
+class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, StreamWriter {
+  private readonly stream: ProgressStream;
+  /** Set when it begins. */
+  private progress: VertexProgress | null = null;
+  /** Of the request's header. */
+  private readonly given: BuildCredentials = new BuildCredentials();
+  private build: Build | null = null;
+  private waiting: SessionWait | null = null;
+
+  constructor(
+    private readonly call: Call,
+    private readonly options: BuildOptions,
+    /** Id of the client's session; empty for none. */
+    private readonly session: string,
+    id: string,
+  ) {
+    super(id);
+    this.stream = new ProgressStream(call);
+    // The header is erased once the request has been accepted.
+    this.given.read(call.request.headers);
+  }
+
+  begin(): void {
+    tracedBuilds.add(this);
+    const trace = new TraceStream(this.stream, this.options.quiet);
+    const name = `build ${this.call.id.toString()}`;
+    this.progress = new VertexProgress(new ProgressStream(this.call), name, trace, this);
+    this.stream.begin(this);
+    if (this.session.length == 0) return this.start(null);
+    const session = sessions.find(this.session);
+    if (session !== null) return this.start(session);
+    const waiting = new SessionWait(this.session, null, this);
+    this.waiting = waiting;
+    sessions.wait(waiting);
+  }
+
+  sessionCame(session: Session): void {
+    this.waiting = null;
+    this.start(session);
+  }
+
+  /** Credentials may be missing: images that need none can still be pulled. */
+  sessionMissed(): void {
+    this.waiting = null;
+    if (!this.options.inSession) return this.start(null);
+    this.buildFailed(`no active session for ${this.session}: context deadline exceeded`, 0, 0);
+  }
+
+  buildDone(image: Image): void {
+    this.build = null;
+    tracedBuilds.drop(this);
+    const id = exportImage(image, this.options.tags, this.progress!).id;
+    if (this.options.quiet) this.stream.text(`${id}\n`);
+    else this.tellResult(id);
+    this.stream.end();
+  }
+
+  buildFailed(message: string, _line: i32, _endLine: i32): void {
+    this.build = null;
+    tracedBuilds.drop(this);
+    this.stream.fail(message);
+  }
+
+  /** The client has hung up. */
+  clientGone(): void {
+    const waiting = this.waiting;
+    this.waiting = null;
+    if (waiting !== null) waiting.stop();
+    const build = this.build;
+    this.build = null;
+    tracedBuilds.drop(this);
+    if (build !== null) build.clientGone();
+  }
+
+  cancel(): void {
+    this.clientGone();
+    this.stream.fail("context canceled");
+  }
+
+  private start(session: Session | null): void {
+    const options = this.options;
+    if (session !== null && options.inSession) {
+      options.files = new SessionFiles(session, new FrontendOptions(Json.object()), this.progress!);
+    }
+    const credentials: CredentialsSource = session === null ? this.given : new SessionCredentials(session);
+    const facts = new BuildFacts(options, this.progress!, credentials, this.call.version);
+    const build = new Build(this.call, options, facts);
+    this.build = build;
+    build.begin();
+  }
+
+  private tellResult(id: string): void {
+    const json = new JsonWriter(true).beginObject();
+    json.stringField("id", RESULT).key("aux").beginObject().stringField("ID", id).endObject();
+    this.stream.send("", json.endObject().line("\r\n").finish());
+  }
+}
