@@ -12,7 +12,7 @@ export interface Read {
 }
 
 /** Null if the request has no such form. */
-export function readRequest({ method, target }: Asked): Read | null {
+export function readRequest({ method, target, body }: Asked): Read | null {
   const [path = "", query = ""] = target.split("?");
   const [noun = "", first = "", ...rest] = path
     .replace(/^\/v[\d.]+/, "")
@@ -25,11 +25,19 @@ export function readRequest({ method, target }: Asked): Read | null {
   if (noun === "commit")
     return { noun: "containers", ref: parameters.get("container") ?? "", verb: "commit", query: parameters };
   if (noun === "build" && first === "") return { noun: "images", ref: "", verb: "build", query: parameters };
+  if (noun === "grpc" && path.endsWith("Control/Solve"))
+    return { noun: "images", ref: "", verb: "build", query: new URLSearchParams({ t: nameIn(body) }) };
   const last = rest.at(-1) ?? "";
   const ref = decoded([first, ...rest.slice(0, -1)].join("/"));
   if (method === "DELETE")
     return { noun, ref: decoded([first, ...rest].join("/")), verb: removal(parameters), query: parameters };
   return { noun, ref, verb: method === "GET" && last === "json" ? "inspect" : last, query: parameters };
+}
+
+/** What a build by BuildKit names its image. */
+function nameIn(body: string | null): string {
+  const attributes = jsonOf(body)?.["ExporterAttrs"] as { name?: unknown } | null | undefined;
+  return typeof attributes?.name === "string" ? attributes.name : "";
 }
 
 function removal(query: URLSearchParams): string {
