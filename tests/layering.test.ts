@@ -197,6 +197,7 @@ const PAGE_TOOLS = [
   "hosts/browser/core-files.ts",
   "hosts/browser/diagram.ts",
   "hosts/browser/serve.ts",
+  "hosts/browser/version-alone.ts",
 ];
 
 function isNodeOnly(path: string): boolean {

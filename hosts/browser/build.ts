@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { fetchedCore, writeCore } from "./core-files.js";
 import { laidOutDiagram } from "./diagram.js";
+import { versionAlone } from "./version-alone.js";
 import { allReferences } from "./reference/node-references.js";
 import { NEWEST_VERSION } from "./session/versions.js";
 
@@ -108,7 +109,7 @@ async function bundle({ root, source, target, release, described, core }: Bundle
     jsx: "automatic",
     jsxImportSource: "preact",
     define: { DESCRIBED_VERSIONS: JSON.stringify(described), CORE_FILES: JSON.stringify(core) },
-    plugins: [fetchedCore(root), laidOutDiagram(root)],
+    plugins: [fetchedCore(root), laidOutDiagram(root), versionAlone(root)],
     chunkNames: "chunks/[name]-[hash]",
     minify: release,
     sourcemap: !release,
