@@ -1,15 +1,32 @@
 // Directories that the engine makes and removes, and functions that make names survive a power loss.
 
-import { chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, closeSync, constants, mkdirSync, openSync, readdirSync } from "node:fs";
 import { mkdtemp, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Kernel } from "./kernel.js";
 
 /** Makes a directory that other users cannot enter, if it is missing. They can pass through its parents. */
 export function makePrivate(directory: string): void {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o711 });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
+}
+
+/**
+ * Makes a directory, and asks the file system to keep the trees in it apart. Otherwise ext4 puts a new tree where another
+ * was just removed, and each new file passes over the numbers of all files removed there in the last minutes.
+ */
+export function makeSpread(directory: string, mode: number, kernel: Kernel): void {
+  mkdirSync(directory, { recursive: true, mode });
+  const fd = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    kernel.spreadBelow(fd);
+  } catch {
+    // Other file systems do not know the flag.
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Flushes a file's bytes, or a directory's names, to disk (fsync(2)). Before that a power loss may undo them. */

@@ -7,7 +7,7 @@ import { linuxContent } from "./content.js";
 import { archiveOf, exportOf } from "./content/files/archive.js";
 import type { Registry } from "./content/registry.js";
 import type { Workers } from "./content/threads/workers.js";
-import { makePrivate } from "./directories.js";
+import { makePrivate, makeSpread } from "./directories.js";
 import type { Kernel } from "./kernel.js";
 import { libc } from "./kernel/libc.js";
 import { describeMachine } from "./machine.js";
@@ -45,6 +45,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
   const bodies = new LateBodies();
   // Records hold what clients sent, including environments.
   makePrivate(paths.records());
+  makeSpread(paths.containers(), 0o711, kernel);
   // The first call makes the file system that all of them share and that stays open. So a machine that refuses it shows
   // at once.
   closeSync(kernel.openNull());

@@ -39,6 +39,11 @@ export interface Kernel {
   openInRoot(directory: number, path: Path, flags: number): number;
   /** Gives a name to an open file that has none (linkat(2)). */
   linkOpen(fd: number, path: Path): void;
+  /**
+   * Says that the directories in this one belong to different trees: ext4 then gives each of them a region of its own
+   * (FS_IOC_SETFLAGS, FS_TOPDIR_FL). Fails on file systems that know no flags.
+   */
+  spreadBelow(directory: number): void;
   /** Flushes the whole file system of `fd` to its disk. Waits off the calling thread. */
   syncfs(fd: number): Promise<void>;
   /** `CLONE_…` flags. Affects only the calling thread. */

@@ -37,6 +37,9 @@ import {
   TCSETS,
   COOKED,
   TIOCSWINSZ,
+  FS_IOC_GETFLAGS,
+  FS_IOC_SETFLAGS,
+  FS_TOPDIR_FL,
   TIOCGPTPEER,
   FIONREAD,
   FIONBIO,
@@ -117,6 +120,12 @@ export const libc: Kernel = {
   },
   linkOpen(fd, path) {
     call("linkat", path, AT_FDCWD, text(`/proc/self/fd/${fd}`), AT_FDCWD, text(path), AT_SYMLINK_FOLLOW);
+  },
+  spreadBelow(directory) {
+    const flags = Buffer.alloc(8);
+    call("ioctl", "FS_IOC_GETFLAGS", directory, FS_IOC_GETFLAGS, flags);
+    flags.writeUInt32LE((flags.readUInt32LE() | FS_TOPDIR_FL) >>> 0);
+    call("ioctl", "FS_IOC_SETFLAGS", directory, FS_IOC_SETFLAGS, flags);
   },
   async syncfs(fd) {
     await callAside("syncfs", fd);

@@ -40,6 +40,10 @@ export const TCSETS = 0x5402;
 /** The bits that cfmakeraw(3) clears in the first four mode fields: IGNBRK … IXON, OPOST, PARENB, ECHO … IEXTEN. */
 export const COOKED = [0o2753, 0o1, 0o400, 0o100113];
 export const TIOCSWINSZ = 0x5414;
+/** On 64-bit architectures; the argument has 32 bits all the same. */
+export const FS_IOC_GETFLAGS = 0x80086601;
+export const FS_IOC_SETFLAGS = 0x40086602;
+export const FS_TOPDIR_FL = 0x20000;
 export const TIOCGPTPEER = 0x5441;
 export const FIONREAD = 0x541b;
 export const FIONBIO = 0x5421;

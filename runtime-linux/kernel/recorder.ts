@@ -63,6 +63,9 @@ export class Recorder implements Kernel {
   linkOpen(fd: number, path: Path): void {
     this.#record("linkOpen", fd, String(path));
   }
+  spreadBelow(directory: number): void {
+    this.#record("spreadBelow", directory);
+  }
   async syncfs(fd: number): Promise<void> {
     this.#record("syncfs", fd);
   }

@@ -7,15 +7,19 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { makePrivate, removeAll } from "../../runtime-linux/directories.js";
+import { makePrivate, makeSpread, removeAll } from "../../runtime-linux/directories.js";
+import { libc } from "../../runtime-linux/kernel/libc.js";
+import { run } from "../support/commands.js";
 import { memoryDirectory } from "../support/memory-directory.js";
 import { turnsDuring } from "../support/measured/turns.js";
 
@@ -30,6 +34,31 @@ test("a private directory stays private, even if another program made it, and ot
   chmodSync(place, 0o755);
   makePrivate(place);
   expect(statSync(place).mode & 0o777).toBe(0o700);
+});
+
+test("trees in a directory are to be kept apart; where the file system cannot, the directory is there all the same", async () => {
+  const told: string[] = [];
+  const refusing = {
+    ...libc,
+    spreadBelow: (fd: number) => {
+      told.push(readlinkSync(`/proc/self/fd/${fd}`));
+      throw new Error("ENOTTY");
+    },
+  };
+  const place = join(scratch, "trees/spread");
+  makeSpread(place, 0o711, refusing);
+  expect(told).toEqual([place]);
+  expect(statSync(place).mode & 0o777).toBe(0o711);
+
+  const onDisk = mkdtempSync(join(tmpdir(), "coracle-spread-"));
+  try {
+    const { stdout: type } = await run(["stat", "-f", "-c", "%T", onDisk]);
+    makeSpread(onDisk, 0o700, libc);
+    if (type.trim() !== "ext2/ext3") return console.log(`skipped: flags of ext4: ${onDisk} is on ${type.trim()}`);
+    expect((await run(["lsattr", "-d", onDisk])).stdout).toMatch(/^\S*T\S* /);
+  } finally {
+    rmSync(onDisk, { recursive: true });
+  }
 });
 
 test("a directory is removed completely, but not the targets of its links", async () => {

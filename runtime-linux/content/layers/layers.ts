@@ -9,7 +9,7 @@ import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { noSuch } from "../../../hosts/shared/index.js";
 import type { engine } from "../../../hosts/shared/index.js";
-import { makeLasting, namesIn, removeEmpty, removeTree, syncPath } from "../../directories.js";
+import { makeLasting, makeSpread, namesIn, removeEmpty, removeTree, syncPath } from "../../directories.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import type { Swept } from "../../swept.js";
@@ -100,6 +100,7 @@ export class Layers {
   /** A new directory for work in progress; `sweep` removes it. Only root can read it, like all layers. */
   async draft(): Promise<string> {
     await makeLasting(this.#paths.layers("tmp"), 0o700);
+    makeSpread(this.#paths.layers("tmp"), 0o700, this.#kernel);
     return mkdtemp(this.#paths.layers("tmp", "draft-"));
   }
 
