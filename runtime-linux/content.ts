@@ -98,6 +98,8 @@ class Carrier {
   readonly #contexts: Contexts;
   readonly #unpacking = new Unpacking();
   readonly #underWay = new UnderWay();
+  /** Where the files are that may move into the layer of an archive: upper directories by the archive's id. */
+  readonly #spent = new Map<string, string>();
 
   constructor(deps: ContentDeps) {
     this.#deps = deps;
@@ -213,6 +215,7 @@ class Carrier {
         await this.filesystems.drop(command.val);
         return DONE;
       case "drop-archive":
+        this.#spent.delete(command.val);
         await this.archives.drop(command.val);
         return DONE;
       case "abandon":
@@ -227,6 +230,7 @@ class Carrier {
       layers: this.layers,
       workers: this.#workers,
       member: (member: content.Member) => this.archives.member(member),
+      spent: ({ archive }: content.Member) => this.#spent.get(archive) ?? null,
       settled: (chain: string) => this.#unpacking.settled(chain),
     };
     const work: Work = async (told, stop) => {
@@ -352,12 +356,20 @@ class Carrier {
     }
   }
 
-  async #commit({ archive, container, mountPoints }: content.Commit, signal: AbortSignal): Promise<engine.Committed> {
+  async #commit(
+    { archive, container, mountPoints, spent }: content.Commit,
+    signal: AbortSignal,
+  ): Promise<engine.Committed> {
     const upper = this.#deps.paths.upper(checked(container));
     const alone = this.filesystems.isAlone(container);
-    return this.archives.make(archive, (directory) =>
+    const committed = await this.archives.make(archive, (directory) =>
       this.#workers.run("commit", { upper, file: `${directory}/layer.tar`, mountPoints, alone }, { signal }),
     );
+    if (!spent || this.#contexts.has(container)) return committed;
+    // Files must not leave an upper directory that is mounted.
+    await this.filesystems.unmount(container);
+    this.#spent.set(archive, upper);
+    return committed;
   }
 }
 

@@ -19,7 +19,8 @@ import {
   parentOf,
 } from "../../hosts/streams/tar/index.js";
 import type { TarEntry } from "../../hosts/streams/tar/index.js";
-import { openMember, type Member } from "./files/pack.js";
+import { readSmall, SMALL } from "./files/file-bytes.js";
+import { openMember, padded, type Member } from "./files/pack.js";
 import { LinkNames } from "./files/tar-entry.js";
 import { walk, type Found } from "./files/walk.js";
 
@@ -108,6 +109,8 @@ function isOpaque(path: Buffer, kernel: Kernel): boolean {
 
 /** Copies exactly as many bytes as the header says, even if the file grows or shrinks meanwhile. */
 async function copyBody(file: number, size: number, out: Output): Promise<void> {
+  // A turn of the event loop for each of many small files would cost more than reading them.
+  if (size <= SMALL) return out.write(readSmall(file, size, padded(size)));
   for (let left = size; left > 0;) {
     const piece = Buffer.allocUnsafe(Math.min(left, PIECE));
     const { bytesRead } = await readFrom(file, piece, 0, piece.length, size - left);

@@ -39,7 +39,10 @@ describe("a container's changes", () => {
 
   test("are empty if nothing has changed", async () => {
     const { id } = await world.mount(await world.layer(rawTar([dir("d")])));
-    const outcome = await world.perform({ tag: "commit", val: { archive: "c", container: id, mountPoints: [] } });
+    const outcome = await world.perform({
+      tag: "commit",
+      val: { archive: "c", container: id, mountPoints: [], spent: false },
+    });
     expect(outcome).toMatchObject({ tag: "committed", val: { empty: true, size: 0n } });
   });
 
@@ -50,7 +53,10 @@ describe("a container's changes", () => {
       files.remove("/d/a");
       files.write("/b", bytes("b"));
       for (const path of ["/b", "/d"]) files.touch(path, 5n);
-      const outcome = await one.perform({ tag: "commit", val: { archive: "c", container: id, mountPoints: [] } });
+      const outcome = await one.perform({
+        tag: "commit",
+        val: { archive: "c", container: id, mountPoints: [], spent: false },
+      });
       one.time.close();
       return outcome.tag === "committed" ? outcome.val.diffId : "";
     };
@@ -88,7 +94,7 @@ async function committed(
   chain: string,
   archive = "c",
 ): Promise<{ files: FileSystem; names: string[] }> {
-  const outcome = await world.perform({ tag: "commit", val: { archive, container, mountPoints: [] } });
+  const outcome = await world.perform({ tag: "commit", val: { archive, container, mountPoints: [], spent: false } });
   if (outcome.tag !== "committed") throw new Error("not committed");
   const tar = await world.perform({ tag: "read", val: { archive, path: "layer.tar", limit: 4 << 20 } });
   const again = await world.unpack(archive, outcome.val.diffId, chain);

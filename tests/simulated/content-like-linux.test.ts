@@ -71,7 +71,7 @@ async function committed(
   seed: number,
 ): Promise<{ told: unknown; opaque: string[] }> {
   const archive = `commit-${seed}`;
-  const outcome = await host.perform({ tag: "commit", val: { archive, container, mountPoints: [] } });
+  const outcome = await host.perform({ tag: "commit", val: { archive, container, mountPoints: [], spent: false } });
   const tar = await host.perform({ tag: "read", val: { archive, path: "layer.tar", limit: 4 << 20 } });
   const measured = await host.perform({ tag: "measure", val: container });
   if (outcome.tag !== "committed" || tar.tag !== "bytes") throw new Error("not committed");

@@ -40,7 +40,8 @@ export async function* pack(found: AsyncIterable<Found>, kernel: Kernel): AsyncG
   yield Buffer.concat([...pieces, endOfArchive()]);
 }
 
-function padded(size: number): number {
+/** With the zeros that fill the last block. */
+export function padded(size: number): number {
   return Math.ceil(size / BLOCK) * BLOCK;
 }
 

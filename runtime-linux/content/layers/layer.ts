@@ -30,6 +30,8 @@ export interface LayerDeps {
   workers: Workers;
   /** The path of an archive's member on disk. */
   member(member: content.Member): Buffer;
+  /** See `Unpacked`. */
+  spent(member: content.Member): string | null;
   /** Resolves when a chain that is being unpacked is complete; at once for any other. */
   settled(chain: string): Promise<void>;
 }
@@ -65,7 +67,8 @@ async function made(
   try {
     const member = source.tag === "archived" ? deps.member(source.val) : null;
     const below = (): Promise<string[]> => layersBelow(layer, deps);
-    const wanted = { layer, draft, member, reuses };
+    const spent = source.tag === "archived" ? deps.spent(source.val) : null;
+    const wanted = { layer, draft, member, spent, reuses };
     const { file, ...unpacked } = await deps.workers.run("layer", wanted, { signal, report, below });
     const blob = source.tag === "registry" ? source.val.digest : null;
     const record = { parent: layer.parent ?? null, diffId: layer.diffId, ...unpacked, blob };
@@ -96,10 +99,10 @@ export interface UnpackDeps {
 
 /** Fetches and unpacks a layer. If it fails, what has arrived of its blob stays if it may be of use. */
 export async function unpackLayer(wanted: Unpacked, deps: UnpackDeps): Promise<Made> {
-  const { layer, draft } = wanted;
+  const { layer } = wanted;
   const source = await openSource(wanted, deps);
   try {
-    return { ...(await unpack(layer, draft, source, deps)), file: source.blob };
+    return { ...(await unpack(wanted, source, deps)), file: source.blob };
   } catch (error) {
     const isOfUse = deps.signal.aborted || isUnreachable(error);
     if (layer.source.tag === "registry" && !isOfUse) await deps.layers.rests.forget(layer, layer.source.val);
@@ -169,8 +172,7 @@ async function* wentOn(kept: string, blob: BlobStream): AsyncGenerator<Uint8Arra
 }
 
 async function unpack(
-  layer: content.Layer,
-  draft: string,
+  { layer, draft, spent }: Unpacked,
   source: Source,
   deps: UnpackDeps,
 ): Promise<Pick<LayerRecord, "size" | "tar">> {
@@ -179,7 +181,7 @@ async function unpack(
   const root = `${draft}/diff`;
   mkdirSync(root);
   chmodSync(root, 0o755);
-  const unpacker = new Unpacker(root, deps.kernel, layer);
+  const unpacker = new Unpacker(root, deps.kernel, layer, spent);
   const keeper = new TarKeeper(unpacker, draft, source.member);
   const taken: Taken = { bytes: 0, failure: undefined };
   const hash = createHash("sha256");

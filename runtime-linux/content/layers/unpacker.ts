@@ -21,6 +21,7 @@ import {
 } from "../../../hosts/streams/tar/index.js";
 import type { PlacingSink, TarEntry, TarLimits } from "../../../hosts/streams/tar/index.js";
 import { changeOwner, setAttributes } from "../files/set-attributes.js";
+import { SpentFiles } from "./spent-files.js";
 
 /** A hard link to a file that is not in this layer. */
 export interface LowerLink {
@@ -55,10 +56,12 @@ export class Unpacker implements PlacingSink<string> {
   /** Names whose whiteout was replaced by something of this layer. If that is a directory, it hides what is below. */
   readonly #hidden = new Set<string>();
   readonly #bodies: FileBodies;
+  readonly #spent: SpentFiles | null;
 
-  constructor(root: string, kernel: Kernel, { parent, limits }: content.Layer) {
+  constructor(root: string, kernel: Kernel, { parent, limits }: content.Layer, spent: string | null = null) {
     this.#tree = new Confined(root);
     this.#kernel = kernel;
+    this.#spent = spent === null ? null : new SpentFiles(spent);
     this.#hasLower = parent !== undefined;
     this.limits = limitsOf(limits);
     this.#bodies = new FileBodies((path, file) => {
@@ -175,7 +178,10 @@ export class Unpacker implements PlacingSink<string> {
     switch (entry.type) {
       case "file":
         this.place = name;
-        return this.#bodies.begin(name, path, entry);
+        if (this.#spent === null || !this.#spent.move(name, entry.size, path))
+          return this.#bodies.begin(name, path, entry);
+        this.size += entry.size;
+        return this.#finish(path, entry);
       case "directory":
         fs.mkdirSync(path, 0o700);
         this.#uncover(name);

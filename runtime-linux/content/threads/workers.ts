@@ -50,6 +50,8 @@ export interface Unpacked {
   draft: string;
   /** The file of the archive's member; null if it is a blob. */
   member: Uint8Array | null;
+  /** A directory with the same files, which the layer may take: nobody needs them there any more. Null if there is none. */
+  spent: string | null;
   /** The blob that is kept for another layer is taken. */
   reuses: boolean;
 }

@@ -54,7 +54,7 @@ describeUnless(missing, "a commit", () => {
     ]);
   });
 
-  test("restores everything that was made, changed and removed", async () => {
+  test.each([false, true])("restores everything that was made, changed and removed; spent: %s", async (spent) => {
     const base = await fixture.layer(
       rawTar([
         { name: "gone", body: "x" },
@@ -83,10 +83,13 @@ describeUnless(missing, "a commit", () => {
     mkdirSync(at(`${"l".repeat(200)}/ünlü`), { recursive: true, mode: 0o700 });
     writeFileSync(at(`${"l".repeat(200)}/ünlü/file`), "deep");
     libc.mknod(at("socket"), 0o140600, { major: 0, minor: 0 });
-    const committed = await commit(id, "a");
+    const inodeOf = (path: string): bigint => lstatSync(path, { bigint: true }).ino;
+    const written = inodeOf(join(fixture.paths.upper(id), "changed"));
+    const committed = await commit(id, "a", spent);
 
     expect(committed).toMatchObject({ size: 3n + 2n + 7n + 4n, empty: false });
     const chain = await unpack("a", committed, base);
+    expect(inodeOf(join(fixture.diff(chain), "changed")) === written).toBe(spent);
     const { rootfs: copy } = await fixture.mount(chain);
     const of = (name: string) => lstatSync(join(copy, name), { bigint: true });
     expect(
@@ -112,6 +115,25 @@ describeUnless(missing, "a commit", () => {
     expect(of("pipe").isFIFO()).toBe(true);
     expect(readFileSync(join(copy, "l".repeat(200), "ünlü/file"), "utf8")).toBe("deep");
     expect(of(`${"l".repeat(200)}/ünlü`).mode & 0o777n).toBe(0o700n);
+  });
+
+  test("whose files are spent gives a layer what its tar says, even if they are gone or are others by now", async () => {
+    const { id, rootfs } = await fixture.mount();
+    for (const name of ["kept", "gone", "longer", "a/link"]) {
+      mkdirSync(join(rootfs, "a"), { recursive: true });
+      writeFileSync(join(rootfs, name), name);
+    }
+    const committed = await commit(id, "a", true);
+    const upper = (name: string): string => join(fixture.paths.upper(id), name);
+    rmSync(upper("gone"));
+    writeFileSync(upper("longer"), "longer than before");
+    rmSync(upper("a"), { recursive: true });
+    const diff = fixture.diff(await unpack("a", committed));
+    for (const name of ["kept", "gone", "longer", "a/link"]) {
+      expect(readFileSync(join(diff, name), "utf8")).toBe(name);
+    }
+    await fixture.perform({ tag: "drop-container", val: id });
+    expect(readFileSync(join(diff, "kept"), "utf8")).toBe("kept");
   });
 
   test("can be read by tar(1), and equal changes give equal bytes", async () => {
@@ -145,22 +167,23 @@ describeUnless(missing, "a commit", () => {
     const { id } = await fixture.mount();
     await commit(id, "a");
     const failure = await failed(
-      fixture.perform({ tag: "commit", val: { archive: "a", container: id, mountPoints: [] } }),
+      fixture.perform({ tag: "commit", val: { archive: "a", container: id, mountPoints: [], spent: false } }),
     );
     expect(failure["tag"]).toBe("exists");
     expect(readdirSync(fixture.paths.archives())).toEqual(["archive-a"]);
   });
 });
 
-async function commit(container: string, archive: string): Promise<engine.Committed> {
-  const outcome = await fixture.perform({ tag: "commit", val: { archive, container, mountPoints: [] } });
+async function commit(container: string, archive: string, spent = false): Promise<engine.Committed> {
+  const outcome = await fixture.perform({ tag: "commit", val: { archive, container, mountPoints: [], spent } });
   if (outcome.tag !== "committed") throw new Error(outcome.tag);
   return outcome.val;
 }
 
-async function unpack(archive: string, { diffId }: engine.Committed, parent: string): Promise<string> {
+async function unpack(archive: string, { diffId }: engine.Committed, parent?: string): Promise<string> {
   const chain = chainOf(diffId, parent);
   const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
-  await fixture.perform({ tag: "layer", val: { chain, diffId, parent, source, limits: ROOMY, anew: false } });
+  const below = parent === undefined ? {} : { parent };
+  await fixture.perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, anew: false, ...below } });
   return chain;
 }

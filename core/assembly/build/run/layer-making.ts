@@ -42,13 +42,16 @@ export class LayerMaking extends Task implements LayerOwner {
     private readonly client: LayerClient,
     /** Where only the run had something mounted. */
     private readonly mountPoints: string[] = [],
+    /** As in `commit`. */
+    private readonly spent: bool = false,
   ) {
     super();
   }
 
   begin(): void {
     this.base.claimStack(this.below);
-    askContent(this, 0, new ContentCommandCommit(new Commit(this.archive, this.container, this.mountPoints)));
+    const commit = new Commit(this.archive, this.container, this.mountPoints, this.spent);
+    askContent(this, 0, new ContentCommandCommit(commit));
   }
 
   /** The client is told nothing, and a layer that is under way goes as soon as it is there. */

@@ -45,7 +45,7 @@ export abstract class PlaceWork extends Task implements LayerClient, OpenWork {
   }
 
   protected makeLayer(): void {
-    const making = new LayerMaking(this.place.id, this.chain, this.claims, this);
+    const making = new LayerMaking(this.place.id, this.chain, this.claims, this, [], true);
     this.making = making;
     making.begin();
   }

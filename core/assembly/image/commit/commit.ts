@@ -158,7 +158,7 @@ class CommitTask extends Task implements LayerOwner {
   }
 
   private takeChanges(): void {
-    askContent(this, Step.Commit, new ContentCommandCommit(new Commit(this.archive, this.container.id, [])));
+    askContent(this, Step.Commit, new ContentCommandCommit(new Commit(this.archive, this.container.id, [], false)));
   }
 
   private makeLayer(committed: Committed): void {
