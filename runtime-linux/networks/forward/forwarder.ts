@@ -46,7 +46,7 @@ export class Room {
   }
 }
 
-/** A quiet connection takes some 10 KB, and one whose receiver is slow up to 64 KB more each way. */
+/** A quiet connection takes some 10 KB, and one whose receiver is slow hardly more (see `way.ts`). */
 const MOST = 4096;
 
 /** A connection takes two descriptors. Half of the process's descriptors stay free for everything else. */

@@ -3,12 +3,24 @@
 // without rules. Data and half-closes are passed on both ways. Neither side is read faster than the other accepts data.
 
 import { once } from "node:events";
-import { createConnection, createServer, type Server, type Socket } from "node:net";
+import {
+  createConnection,
+  createServer,
+  Socket,
+  type ConnectOpts,
+  type Server,
+  type SocketConstructorOpts,
+} from "node:net";
+import { libc } from "../../kernel/libc.js";
 import type { Forwarder, Place, Room } from "./forwarder.js";
 import { boundAt, share } from "./listening.js";
+import { Buffers, Way } from "./way.js";
 
 /** A peer that disappears silently is noticed some minutes after this. */
 const KEEP_ALIVE_MS = 60_000;
+
+/** Of this process. */
+const BUFFERS = new Buffers();
 
 /**
  * Listens only at the address `from`, not on the other family. `fd`: a socket that is bound there, and from now on this
@@ -22,9 +34,14 @@ export async function forwardStreams(
 ): Promise<Forwarder> {
   const open = new Set<Socket>();
   const options = { allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true };
-  const server = createServer(options, (client) => {
-    if (!room.enter()) return void client.destroy();
-    const container = createConnection({ ...options, host: to.address, port: to.port });
+  const server = createServer({ ...options, pauseOnConnect: true }, (accepted) => {
+    if (!room.enter()) return void accepted.destroy();
+    const [there, back] = [new Way(BUFFERS), new Way(BUFFERS)];
+    const client = readBy(there, accepted);
+    if (client === undefined) return room.leave();
+    const container = createConnection({ ...options, host: to.address, port: to.port, onread: back.onread });
+    there.join(client, container);
+    back.join(container, client);
     for (const socket of [client, container]) {
       // Forwarded connections do not keep the process alive.
       socket.unref();
@@ -45,6 +62,19 @@ export async function forwardStreams(
   };
 }
 
+/** Node's servers make sockets that choose their buffers themselves. Undefined if there is no descriptor left. */
+function readBy({ onread }: Way, accepted: Socket): Socket | undefined {
+  const { fd = -1 } = (accepted as unknown as { _handle: { fd?: number } | null })._handle ?? {};
+  try {
+    const options: SocketConstructorOpts & ConnectOpts = { fd: libc.duplicate(fd), allowHalfOpen: true, onread };
+    return new Socket(options);
+  } catch {
+    return undefined;
+  } finally {
+    accepted.destroy();
+  }
+}
+
 async function listen(server: Server, fd: number): Promise<void> {
   server.listen({ fd });
   await once(server, "listening");
@@ -63,7 +93,6 @@ function pass(client: Socket, container: Socket, closed: () => void): void {
     [client, container],
     [container, client],
   ] as const) {
-    one.pipe(other);
     one.on("error", () => other.destroy());
     one.on("close", () => {
       // If all was read, the pipe ends the other side after the data that is still to be written.
