@@ -87,6 +87,11 @@ export interface Kernel {
    * Receives a descriptor that a socket's other end has sent (SCM_RIGHTS, unix(7)); closed on exec. -1: none arrived.
    */
   receiveDescriptor(fd: number): number;
+  /**
+   * Another descriptor of what a process has open under this number (pidfd_getfd(2)); closed on exec. Throws if the
+   * process is gone, or is not ours to look into, and on kernels before 5.6.
+   */
+  descriptorOf(pid: number, fd: number): number;
   /** For a terminal: TIOCSWINSZ, ioctl_tty(2). */
   setWindowSize(fd: number, rows: number, columns: number): void;
   /** For a terminal: it passes bytes unchanged both ways, and echoes nothing (cfmakeraw(3)). */

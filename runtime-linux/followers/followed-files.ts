@@ -1,7 +1,7 @@
 // The files that a follower follows: one for each thing that it serves, in a directory for each kind. The engine writes
 // them, and the process reads them, also when it starts anew while no engine runs. A file is always replaced as a whole.
 
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivate } from "../directories.js";
 
@@ -38,6 +38,11 @@ export class FollowedFiles<Files extends object> {
     const path = this.#path(kind, name);
     writeFileSync(`${path}.part`, JSON.stringify(value));
     renameSync(`${path}.part`, path);
+  }
+
+  /** A number that another one follows when a file of this kind is written or removed. */
+  changed(kind: keyof Files & string): number {
+    return statSync(join(this.directory, kind)).mtimeMs;
   }
 
   remove(kind: keyof Files & string, name: string): void {

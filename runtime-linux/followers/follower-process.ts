@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { HostFailure } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { startChild, type Child } from "../launch/child.js";
-import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello } from "./protocol.js";
+import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello, type Lend } from "./protocol.js";
 import { endSilent, gone } from "./silent.js";
 
 /** How often a process may end just when it is needed. */
@@ -21,11 +21,15 @@ const READY_MS = 10_000;
 /** Little room for new objects, so that they are collected early. */
 const MEMORY = ["--max-semi-space-size=1", "--v8-pool-size=1"];
 
+const NO_SOCKETS: ReadonlyMap<string, number> = new Map();
+
 /** What the process runs. */
 export interface Program {
   file: string;
   /** Room for old objects, in MiB: more than it ever needs. */
   heap: number;
+  /** Tells a process which sockets it has, after the files that every one has. Returns its argument. */
+  inherit?: (wishes: Iterable<string>) => string;
 }
 
 export interface Connection {
@@ -67,12 +71,17 @@ export class FollowerProcess {
     const id = ++this.#last;
     const connection = await this.existing();
     if (connection === undefined) return { id, errno: "EPIPE" };
-    const { socket, waiting } = connection;
+    return this.#asked(connection.socket, connection.waiting, { id, kind, name });
+  }
+
+  /** A process that does not answer is ended. */
+  async #asked(socket: Socket, waiting: Connection["waiting"], wish: Changed | Lend): Promise<Followed> {
+    const { id } = wish;
     const late = setTimeout(() => void endSilent(this.directory).then(() => socket.destroy()), ANSWER_MS);
     const followed = await new Promise<Followed>((resolve) => {
       waiting.set(id, resolve);
       if (socket.destroyed) resolve({ id, errno: "EPIPE" });
-      else socket.write(`${JSON.stringify({ id, kind, name } satisfies Changed)}\n`);
+      else socket.write(`${JSON.stringify(wish)}\n`);
     });
     clearTimeout(late);
     waiting.delete(id);
@@ -106,9 +115,9 @@ export class FollowerProcess {
     return this.#starting;
   }
 
-  /** Starts a process where none is. `files`: its descriptors after those that every one has. `args`: what they are. */
-  async start(files: readonly number[] = [], args: readonly string[] = []): Promise<Connection> {
-    await this.#spawn(this.#hash(), files, args);
+  /** Starts a process where none is. `sockets`: what it gets, by what they are for. */
+  async start(sockets: ReadonlyMap<string, number> = NO_SOCKETS): Promise<Connection> {
+    await this.#spawn(this.#hash(), sockets);
     const started = await this.#connect();
     if (started === undefined) throw notStarted(this.program.file, "EPIPE");
     this.#connection = Promise.resolve(started);
@@ -128,7 +137,7 @@ export class FollowerProcess {
     try {
       const program = this.#hash();
       if (found.hello.program === program) return this.#keep(found);
-      await this.#spawn(program);
+      await this.#replace(found, program);
     } catch (error) {
       console.error(`${this.directory}: the process of an earlier engine stays: ${String(error)}`);
       return found.socket.destroyed ? undefined : this.#keep(found);
@@ -136,6 +145,22 @@ export class FollowerProcess {
     found.socket.destroy();
     const next = await this.#connect();
     return next && this.#keep(next);
+  }
+
+  /** Starts a process that gets the sockets of the other one, so that what waits at them is not lost. */
+  async #replace({ hello, socket, waiting }: Connection, program: string): Promise<void> {
+    const { sockets = [] } = await this.#asked(socket, waiting, { id: ++this.#last, lend: true });
+    const lent = new Map<string, number>();
+    try {
+      for (const [wish, fd] of sockets) lent.set(wish, this.kernel.descriptorOf(hello.pid, fd));
+    } catch (error) {
+      console.error(`${this.directory}: the next process binds its ports anew: ${String(error)}`);
+    }
+    try {
+      await this.#spawn(program, lent);
+    } finally {
+      for (const fd of lent.values()) closeSync(fd);
+    }
   }
 
   #hash(): string {
@@ -147,8 +172,10 @@ export class FollowerProcess {
     return connection;
   }
 
-  async #spawn(program: string, files: readonly number[] = [], args: readonly string[] = []): Promise<void> {
-    const { file, heap } = this.program;
+  async #spawn(program: string, sockets: ReadonlyMap<string, number>): Promise<void> {
+    const { file, heap, inherit } = this.program;
+    const args = sockets.size > 0 && inherit !== undefined ? [inherit(sockets.keys())] : [];
+    const files = args.length > 0 ? [...sockets.values()] : [];
     const log = openSync(join(this.directory, LOG), "a");
     try {
       const all = [...MEMORY, `--max-old-space-size=${heap}`, file, this.directory, program, ...args];

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello, type Refused, type Wish } from "./protocol.js";
 import { endSilent, removePid, writePid } from "./silent.js";
+import { turnToStart } from "./turn-to-start.js";
 
 /** What such a process does. */
 export interface Service {
@@ -16,10 +17,16 @@ export interface Service {
   followAll(shared: boolean): Promise<void>;
   /** Serves as this file says now. Rejects with the error of a call if it cannot do so at all. */
   follow(kind: string, name: string): Promise<readonly Refused[]>;
+  /** What its bound sockets are for, and their numbers: a process that replaces this one gets them. */
+  readonly sockets: ReadonlyMap<string, number>;
+  /** Whether it has to bind ports that a process which it replaces has. */
+  readonly needsShare: boolean;
   /** Lets another process bind the same ports from now on, or no longer. */
   share(isShared: boolean): void;
   /** Leaves what comes from now on to a process that has bound the same ports. */
   handOver(): void;
+  /** Another process serves by now: ends what is left here and is no longer wished. */
+  cutLeft(): void;
   /** There is nothing to serve. */
   readonly isIdle: boolean;
   /** How many clients and answers are left. */
@@ -69,10 +76,12 @@ class Follower {
     this.#lingering = setTimeout(() => this.#endIfIdle(), LINGER_MS);
   }
 
-  /** From its end on engines find this process. One that was here before shares its ports, and then leaves. */
+  /** From its end on engines find this process. One that was here before shares its ports if need be, and then leaves. */
   async begin(): Promise<void> {
+    const started = await turnToStart(this.directory);
     const before = await connected(this.#control);
-    if (before !== undefined && !(await answered(before, { share: true }))) await endSilent(this.directory);
+    if (before !== undefined && this.service.needsShare && !(await answered(before, { share: true })))
+      await endSilent(this.directory);
     await this.service.followAll(before !== undefined);
     const own = `${this.#control}.${process.pid}`;
     // A process with this number may have been killed here.
@@ -85,6 +94,7 @@ class Follower {
     this.#watch();
     if (before !== undefined) await answered(before, { retire: true });
     this.service.share(false);
+    started();
     tellReady();
     this.#lingering.refresh();
   }
@@ -123,6 +133,7 @@ class Follower {
 
   #obey(socket: Socket, wish: Wish): void {
     if ("retire" in wish) return void this.#retire();
+    if ("lend" in wish) return say(socket, { id: wish.id, sockets: [...this.service.sockets] });
     if ("share" in wish) {
       this.service.share(true);
       return say(socket, { id: 0 });
@@ -159,8 +170,10 @@ class Follower {
     this.#server.close();
     for (const engine of this.#engines) engine.destroy();
     const end = performance.now() + this.service.patienceMs;
-    do await sleep(TURN_MS);
-    while (this.service.underWay > 0 && performance.now() < end);
+    do {
+      await sleep(TURN_MS);
+      this.service.cutLeft();
+    } while (this.service.underWay > 0 && performance.now() < end);
     process.exit();
   }
 }

@@ -14,6 +14,12 @@ export interface Changed {
   name: string;
 }
 
+/** From the engine, before it starts a process that will replace this one, which shall have the same sockets. */
+export interface Lend {
+  id: number;
+  lend: true;
+}
+
 /** From the process that will replace this one: it binds the same ports now. Any answer says that it can. */
 export interface Share {
   share: true;
@@ -24,7 +30,7 @@ export interface Retire {
   retire: true;
 }
 
-export type Wish = Changed | Share | Retire;
+export type Wish = Changed | Lend | Share | Retire;
 
 /** What a file asks for, but cannot be had: its place in the file's list, and the errno. */
 export interface Refused {
@@ -39,6 +45,8 @@ export interface Followed {
   errno?: string | undefined;
   /** It does the rest. */
   refused?: readonly Refused[] | undefined;
+  /** What its bound sockets are for, and their numbers in the process. */
+  sockets?: readonly (readonly [wish: string, fd: number])[] | undefined;
 }
 
 /** The socket's name in the directory of the files. */

@@ -28,6 +28,9 @@ const PROTOTYPES: Record<string, string> = {
   fsconfig:
     "int64_t syscall(int64_t number, int64_t fd, uint64_t command, uint64_t key, uint64_t value, uint64_t auxiliary)",
   fsmount: "int64_t syscall(int64_t number, int64_t fd, uint64_t flags, uint64_t attributes)",
+  pidfd_open: "int64_t syscall(int64_t number, int64_t pid, uint64_t flags)",
+  pidfd_getfd: "int64_t syscall(int64_t number, int64_t process, int64_t fd, uint64_t flags)",
+  flock: "int flock(int fd, int operation)",
   linkat: "int linkat(int from, const uint8_t *path, int to, const uint8_t *name, int flags)",
   syncfs: "int syncfs(int fd)",
   lseek: "int64_t lseek(int fd, int64_t offset, int whence)",

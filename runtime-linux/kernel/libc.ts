@@ -11,6 +11,8 @@ import {
   AT_SYMLINK_FOLLOW,
   O_CLOEXEC,
   SYS_OPENAT2,
+  SYS_PIDFD_GETFD,
+  SYS_PIDFD_OPEN,
   RESOLVE_NO_MAGICLINKS,
   RESOLVE_IN_ROOT,
   AF_UNIX,
@@ -197,6 +199,14 @@ export const libc: Kernel = {
       throw error;
     }
     return fd;
+  },
+  descriptorOf(pid, fd) {
+    const process = call("pidfd_open", `/proc/${pid}`, SYS_PIDFD_OPEN, pid, 0);
+    try {
+      return call("pidfd_getfd", `/proc/${pid}/fd/${fd}`, SYS_PIDFD_GETFD, process, fd, 0);
+    } finally {
+      closeSync(process);
+    }
   },
   receiveDescriptor(fd) {
     receive ??= receiver(...loaded());

@@ -118,6 +118,10 @@ export class Recorder implements Kernel {
     this.#record("connectSeqpacket", path);
     return -1;
   }
+  descriptorOf(pid: number, fd: number): number {
+    this.#record("descriptorOf", pid, fd);
+    return -1;
+  }
   receiveDescriptor(fd: number): number {
     this.#record("receiveDescriptor", fd);
     return -1;

@@ -47,6 +47,13 @@ export class Service implements Following {
     return NONE;
   }
 
+  /** Those are in containers' namespaces, and another process can bind them, too. */
+  readonly sockets = new Map<string, number>();
+  readonly needsShare = true;
+
+  /** Answers that are under way come soon. */
+  cutLeft(): void {}
+
   /** Its sockets are always shared: nobody but its engine's processes knows their ports. */
   share(): void {}
 

@@ -47,7 +47,10 @@ export class Forwards {
     this.#files.make();
     this.#own = new ForwardService(this.#files);
     const { directory } = this.#files;
-    this.#process = new FollowerProcess(kernel, directory, { file: program, heap: HEAP }, () => this.#replace());
+    const inherit = (wishes: Iterable<string>): string => writeInherited(directory, wishes);
+    this.#process = new FollowerProcess(kernel, directory, { file: program, heap: HEAP, inherit }, () => {
+      this.#replace();
+    });
   }
 
   /** Forwards exactly these ports for `holder` from now on. Tells which of them cannot be had; the others are served. */
@@ -129,10 +132,8 @@ export class Forwards {
     try {
       if ((await this.#process.existing()) !== undefined) return true;
       this.#given = this.#own.holders;
-      const { sockets } = this.#own;
-      const list = writeInherited(this.#files.directory, sockets.keys());
       this.#started = performance.now();
-      await this.#process.start([...sockets.values()], [list]);
+      await this.#process.start(this.#own.sockets);
       return true;
     } catch (error) {
       this.#given = [];

@@ -42,7 +42,8 @@ export function boundAt(protocol: "tcp" | "udp", { address, port }: Place, share
 }
 
 /**
- * Whether a process that replaces this one may bind the port, too. Only for a moment: any program of the same user could
+ * Whether a process that replaces this one may bind the port, too: where it cannot get the socket itself, since the kernel
+ * is too old for that, or because two engines' processes meet. Only for a moment: any program of the same user could
  * then take a part of what arrives. For a TCP port that was bound while it was shared, the kernel remembers that, and a
  * program of the same user that shares it, too, can bind it later.
  */

@@ -9,6 +9,9 @@ import { Room, roomOfProcess, type Forwarder } from "./forwarder.js";
 import { boundAt } from "./listening.js";
 import { forwardStreams } from "./streams.js";
 
+/** Much more than the steps of the clock by which file systems note changes. */
+const CLOCK_MS = 1000;
+
 /** Forwarders by their wishes. */
 type Open = Map<string, Forwarder>;
 
@@ -19,7 +22,9 @@ export class ForwardService implements Service {
   /** By holder. */
   readonly #open = new Map<string, Open>();
   /** Their ports are another process's, but clients that were here before stay. By holder. */
-  readonly #left = new Map<string, Forwarder[]>();
+  readonly #left = new Map<string, [wish: string, forwarder: Forwarder][]>();
+  /** When the files were last changed, as of the last look. */
+  #lookedAt = 0;
 
   /** `inherited`: bound sockets by wishes, of the process that has served them so far. */
   constructor(
@@ -28,7 +33,7 @@ export class ForwardService implements Service {
   ) {}
 
   async followAll(shared: boolean): Promise<void> {
-    for (const name of this.#first()) {
+    for (const name of shared ? this.files.names("forwards") : this.#first()) {
       try {
         const refused = await this.follow("forwards", name, shared);
         for (const { at, errno } of refused) console.error(`${name} ${at}: ${errno}`);
@@ -68,9 +73,26 @@ export class ForwardService implements Service {
       forwarder.close();
       open.delete(wish);
     }
-    if (forwards.length > 0) return;
-    for (const forwarder of this.#left.get(name) ?? []) forwarder.close();
-    this.#left.delete(name);
+    const left = this.#left.get(name) ?? [];
+    for (const [wish, forwarder] of left) if (!wished.has(wish)) forwarder.close();
+    const staying = left.filter(([wish]) => wished.has(wish));
+    if (staying.length > 0) this.#left.set(name, staying);
+    else this.#left.delete(name);
+  }
+
+  /** Nobody tells a process that was replaced which ports are published no more. Looks if any file has changed. */
+  cutLeft(): void {
+    const changed = this.files.changed("forwards");
+    if (changed === this.#lookedAt) return;
+    // The next change may get the same time as one that was just made.
+    this.#lookedAt = Math.abs(Date.now() - changed) > CLOCK_MS ? changed : 0;
+    for (const name of [...this.#left.keys()]) this.cut(name);
+  }
+
+  /** Some file wishes a port whose socket was not inherited. */
+  get needsShare(): boolean {
+    const all = this.files.names("forwards").flatMap((name) => this.#wishesOf(name));
+    return all.some((forward) => !this.inherited.has(JSON.stringify(forward)));
   }
 
   share(isShared: boolean): void {
@@ -80,14 +102,15 @@ export class ForwardService implements Service {
   handOver(): void {
     for (const [name, open] of this.#open) {
       for (const forwarder of open.values()) forwarder.handOver();
-      this.#left.set(name, [...(this.#left.get(name) ?? []), ...open.values()]);
+      this.#left.set(name, [...(this.#left.get(name) ?? []), ...open]);
     }
     this.#open.clear();
   }
 
   /** Ends everything. */
   close(): void {
-    for (const forwarder of [...this.#all(), ...[...this.#left.values()].flat()]) forwarder.close();
+    for (const forwarder of this.#all()) forwarder.close();
+    for (const [, forwarder] of [...this.#left.values()].flat()) forwarder.close();
     this.#open.clear();
     this.#left.clear();
   }

@@ -1,6 +1,7 @@
 // The process that forwards published ports: that it outlives engines, is found, started anew and replaced, and that
 // nobody takes its ports.
 
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import {
   closeSync,
@@ -19,7 +20,8 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
-import type { Forward } from "../../../runtime-linux/networks/forward/forward-files.js";
+import { FollowerProcess } from "../../../runtime-linux/followers/follower-process.js";
+import { ForwardFiles, type Forward } from "../../../runtime-linux/networks/forward/forward-files.js";
 import { Forwards } from "../../../runtime-linux/networks/forward/forwards.js";
 import { boundAt } from "../../../runtime-linux/networks/forward/listening.js";
 import { Paths } from "../../../runtime-linux/paths.js";
@@ -30,6 +32,8 @@ const PROGRAM = fileURLToPath(new URL("../../../build/ports.cjs", import.meta.ur
 const root = mkdtempSync(join(tmpdir(), "coracle-forwards-"));
 const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
 const open: Socket[] = [];
+/** Those of other engines. */
+const programs = new Set<string>();
 let server: Server;
 let forwards: Forwards;
 
@@ -52,6 +56,7 @@ afterAll(async () => {
   server.close();
   await forwards.close();
   await until("the process has ended", () => forwarders().length === 0);
+  for (const program of programs) rmSync(program);
   rmSync(root, { recursive: true });
 });
 
@@ -191,33 +196,101 @@ test("a damaged file, or one with something else, keeps nobody from a port, and 
 });
 
 test("an engine with another program replaces the process, which serves its last connections", async () => {
-  await forwards.serve("one", [to(18_426), { ...to(18_426), protocol: "udp" }]);
+  const wishes = [to(18_426), { ...to(18_426), protocol: "udp" } as const];
+  await forwards.serve("one", wishes);
   const before = await alone(18_426);
   const early = await connected(18_426);
-  await forwards.close();
-  // Beside the other one, because it needs the same packages.
-  const program = `${PROGRAM}.${process.pid}.cjs`;
-  writeFileSync(program, `${readFileSync(PROGRAM, "utf8")}\n// newer\n`);
-  forwards = new Forwards(libc, paths, program);
-  expect(await forwards.serve("one", [to(18_426), { ...to(18_426), protocol: "udp" }])).toEqual([]);
-  rmSync(program);
+  expect(await echo(early, "a")).toBe("a");
+  const socket = socketAt(18_426);
+  await replaceProcess(async () => forwards.serve("one", wishes));
   expect(forwarders()).toHaveLength(2);
   expect(await echo(await connected(18_426), "a")).toBe("a");
   expect(await echo(early, "b")).toBe("b");
-  for (const protocol of ["tcp", "udp"] as const)
-    expect(() => boundAt(protocol, { address: "::1", port: 18_426 }, false)).toThrow("EADDRINUSE");
+  // What waits to be accepted waits at the socket. It was never shared: nobody else gets a part of what arrives.
+  expect(socketAt(18_426)).toBe(socket);
+  for (const protocol of ["tcp", "udp"] as const) {
+    for (const shared of [false, true])
+      expect(() => boundAt(protocol, { address: "::1", port: 18_426 }, shared)).toThrow("EADDRINUSE");
+  }
   early.destroy();
   await until("the older process has ended", () => !forwarders().includes(before));
 });
 
-test("many connections take little memory", async () => {
-  await forwards.serve("one", [to(18_427)]);
+test("a process that was replaced ends the connections of a port that is published no more, and no others", async () => {
+  await forwards.serve("one", [to(18_434), to(18_435)]);
+  const before = await alone(18_434);
+  const [first, second] = [await connected(18_434), await connected(18_435)];
+  for (const early of [first, second]) expect(await echo(early, "a")).toBe("a");
+  await replaceProcess(async () => forwards.serve("one", [to(18_434), to(18_435)]));
+  const ended = once(first, "close");
+  await forwards.serve("one", [to(18_435)]);
+  await ended;
+  expect(await echo(second, "b")).toBe("b");
+  await forwards.serve("one", []);
+  await once(second, "close");
+  await until("the older process has ended", () => !forwarders().includes(before));
+});
+
+test("of two processes that start at once, one has all ports, and the other leaves", async () => {
+  const files = new ForwardFiles(join(root, "both"));
+  files.make();
+  // So many that both are at work at the same time.
+  const ports = Array.from({ length: 400 }, (_, at) => 18_500 + at);
+  for (const port of ports) files.write("forwards", `port-${port}`, { forwards: [to(port)] });
+  const starting = () => new FollowerProcess(libc, files.directory, { file: PROGRAM, heap: 96 }, () => {});
+  const both = [starting(), starting()];
+  await Promise.all(both.map(async (one) => one.start()));
+  const running = (): number[] => findProcesses(`${files.directory} `);
+  await until("one process", () => running().length === 1);
+  expect(ports.filter((port) => socketAt(port) === "")).toEqual([]);
+  for (const one of both) await one.close();
+  for (const pid of running()) process.kill(pid, "SIGKILL");
+  await until("its end", () => running().length === 0);
+});
+
+test("many connections take little memory, and slow readers not much more", async () => {
+  const deaf = createServer({ pauseOnConnect: true }, (socket) => void open.push(socket.on("error", () => {})));
+  deaf.listen(0, "127.0.0.1");
+  await once(deaf, "listening");
+  const unread = { ...to(18_439), to: { address: "127.0.0.1", port: (deaf.address() as AddressInfo).port } };
+  await forwards.serve("one", [to(18_427), unread]);
   await alone(18_427);
   const sockets = [];
   for (let at = 0; at < 500; at++) sockets.push(await connected(18_427));
   expect(await echo(sockets.at(-1)!, "a")).toBe("a");
   expect(pssKibibytes(await forwarder())).toBeLessThan(64 * 1024);
+  for (let at = 0; at < 500; at++) sockets[at]!.destroy();
+  const before = pssKibibytes(await forwarder());
+  const piece = Buffer.alloc(8 << 20);
+  const senders: Socket[] = [];
+  for (let at = 0; at < SLOW; at++) {
+    const sender = await connected(18_439);
+    senders.push(sender);
+    sender.write(piece);
+  }
+  let sent = -1;
+  await until("all to be held up", () => {
+    const last = sent;
+    sent = senders.reduce((sum, { bytesWritten, writableLength }) => sum + bytesWritten - writableLength, 0);
+    return sent > 0 && sent === last;
+  });
+  expect(pssKibibytes(await forwarder()) - before).toBeLessThan(8 * 1024);
+  expect(await echo(await connected(18_427), "a")).toBe("a");
 });
+
+/** Those that send to a container which never reads. */
+const SLOW = 100;
+
+/** Lets another engine, whose program is another one, begin with `act`. */
+async function replaceProcess(act: () => Promise<unknown>): Promise<void> {
+  await forwards.close();
+  // Beside the other one, because it needs the same packages.
+  const program = `${PROGRAM}.${process.pid}.cjs`;
+  writeFileSync(program, `${readFileSync(PROGRAM, "utf8")}\n// newer: ${randomUUID()}\n`);
+  forwards = new Forwards(libc, paths, program);
+  programs.add(program);
+  expect(await act()).toEqual([]);
+}
 
 /** A port of ::1 that leads to the server on 127.0.0.1. */
 function to(port: number): Forward {
@@ -270,10 +343,16 @@ async function end(pid: number): Promise<void> {
   await until("its end", () => !forwarders().includes(pid));
 }
 
-/** The processes that hold the listening socket of a port. */
-function listeners(port: number): number[] {
+/** The inode of the listening socket of a port; empty if there is none. */
+function socketAt(port: number): string {
   const inode = new RegExp(`:${port.toString(16).toUpperCase()} 0{32}:0000 0A (?:\\S+ +){5}(\\d+)`);
   const [, socket = ""] = inode.exec(readFileSync("/proc/net/tcp6", "utf8")) ?? [];
+  return socket;
+}
+
+/** The processes that hold it. */
+function listeners(port: number): number[] {
+  const socket = socketAt(port);
   return [process.pid, ...forwarders()].filter((pid) =>
     readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`) === `socket:[${socket}]`),
   );
