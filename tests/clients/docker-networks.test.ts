@@ -84,6 +84,77 @@ onEngines(
       expect(await well("network", "prune", "-f", "--filter", "label=nothing")).toBe("");
     });
 
+    test("networks of other kinds, and what a list shows of them", async () => {
+      const id = async (...args: string[]): Promise<string> => (await well("network", "create", ...args)).trim();
+      await id("--config-only", "--subnet", "10.210.0.0/24", "--ipv6", "--subnet", "fd00:210::/64", "cli-config");
+      const from = await id("--config-from", "cli-config", "--scope", "local", "cli-from");
+      const pool = "{{.EnableIPv6}}{{range .IPAM.Config}} {{.Subnet}}{{end}} {{.ConfigFrom.Network}}";
+      expect(await well("network", "inspect", "-f", pool, "cli-from")).toBe(
+        "true 10.210.0.0/24 fd00:210::/64 cli-config\n",
+      );
+      await id("--ipam-driver", "default", "--ipam-opt", "of=cli", "-d", "bridge", "cli-driver");
+      const ipam = "{{.IPAM.Driver}} {{.IPAM.Options}}";
+      expect(await well("network", "inspect", "-v", "-f", ipam, "cli-driver")).toBe("default map[of:cli]\n");
+      const list = async (...filters: string[]): Promise<string[]> => {
+        const asked = filters.flatMap((filter) => ["-f", filter]);
+        return (await well("network", "ls", "--format", "{{.Name}}", ...asked)).trim().split("\n");
+      };
+      expect(await list(`id=${from}`)).toEqual(["cli-from"]);
+      expect(await list("scope=local", "name=cli-")).toEqual(["cli-config", "cli-driver", "cli-from"]);
+      expect(await list("dangling=true", "driver=bridge")).toEqual(["cli-driver", "cli-from"]);
+      expect(await list("type=builtin")).toEqual(["bridge", "host", "none"]);
+      expect(await fails("network", "create", "-d", "overlay", "cli-over")).toMatch(/swarm/);
+      expect(await fails("network", "create", "-d", "nothing", "cli-none")).toContain('plugin "nothing" not found');
+      expect(await fails("network", "create", "--config-from", "cli-none", "cli-x")).toContain("cli-none");
+      // Nobody is asked to wait for an hour.
+      expect(await well("network", "prune", "-f", "--filter", "until=1h")).toBe("");
+      const removed = await well("network", "rm", "cli-from", "cli-config", "cli-driver");
+      expect(removed).toBe("cli-from\ncli-config\ncli-driver\n");
+    });
+
+    test("endpoints with all options, at run and at connect", async () => {
+      await well("network", "create", "--subnet", "10.209.0.0/24", "--ipv6", "--subnet", "fd00:209::/64", "cli-net");
+      const place = ["--ip", "10.209.0.8", "--ip6", "fd00:209::8", "--network-alias", "first"];
+      await well("run", "-d", "--name", "first", "--network", "cli-net", ...place, "busybox", "sleep", "1000");
+      await well("run", "-d", "--name", "joined", "busybox", "sleep", "1000");
+      const options = ["--ip6", "fd00:209::9", "--link", "first:linked", "--link-local-ip", "169.254.9.9"];
+      await well("network", "connect", ...options, "--driver-opt", "of=cli", "cli-net", "joined");
+      const at = '{{with index .NetworkSettings.Networks "cli-net"}}';
+      const wish = "{{.GlobalIPv6Address}} {{.Links}} {{.IPAMConfig.LinkLocalIPs}} {{.DriverOpts}}{{end}}";
+      expect(await well("inspect", "-f", at + wish, "joined")).toBe(
+        "fd00:209::9 [first:linked] [169.254.9.9] map[of:cli]\n",
+      );
+      const first = "{{.IPAddress}} {{.GlobalIPv6Address}} {{.IPAMConfig.IPv4Address}}{{end}}";
+      expect(await well("inspect", "-f", at + first, "first")).toBe("10.209.0.8 fd00:209::8 10.209.0.8\n");
+      expect(await well("exec", "joined", "nslookup", "linked")).toContain("10.209.0.8");
+      const spec = "name=cli-net,ip=10.209.0.7,alias=long";
+      await well("run", "-d", "--name", "long", "--network", spec, "busybox", "sleep", "1000");
+      expect(await well("exec", "joined", "nslookup", "long")).toContain("10.209.0.7");
+      await well("rm", "-f", "first", "joined", "long");
+      expect(await answers("n\n", "network", "prune")).not.toContain("Deleted");
+      expect(await answers("y\n", "network", "prune")).toContain("Deleted Networks:\ncli-net\n");
+    });
+
+    test("several networks at run, the gateway's priority, and a network without IPv4", async (context) => {
+      if (kind === "reference") return context.skip("API 1.41 has no such options");
+      await well("network", "create", "--ipv4=false", "--ipv6", "cli-six");
+      await well("network", "create", "--subnet", "10.209.0.0/24", "cli-net");
+      expect(await well("network", "inspect", "-f", "{{.EnableIPv4}} {{.EnableIPv6}}", "cli-six")).toBe("false true\n");
+      await well("network", "create", "--subnet", "10.211.0.0/24", "cli-other");
+      const both = ["--network", "name=cli-net,ip=10.209.0.7,alias=one", "--network", "name=cli-other,gw-priority=2"];
+      await well("run", "-d", "--name", "joined", ...both, "busybox", "sleep", "1000");
+      // The simulated busybox has no `ip`.
+      const way = (): Promise<string> => well("exec", "joined", "ip", "route", "show", "default");
+      if (kind === "linux") expect(await way()).toContain("10.211.0.1");
+      await well("network", "disconnect", "cli-net", "joined");
+      await well("network", "connect", "--gw-priority", "3", "cli-net", "joined");
+      if (kind === "linux") expect(await way()).toContain("10.209.0.1");
+      const priority = '{{(index .NetworkSettings.Networks "cli-net").GwPriority}}';
+      expect(await well("inspect", "-f", priority, "joined")).toBe("3\n");
+      await well("rm", "-f", "joined");
+      expect(await well("network", "rm", "cli-six", "cli-net", "cli-other")).toBe("cli-six\ncli-net\ncli-other\n");
+    });
+
     test("volume create, ls, inspect, rm and prune", async () => {
       const options = ["-o", "type=tmpfs", "-o", "device=tmpfs", "-o", "o=size=1m", "--label", "of=cli"];
       expect(await well("volume", "create", ...options, "cli-volume")).toBe("cli-volume\n");
@@ -123,8 +194,31 @@ onEngines(
       await docker().run("volume", "rm", "-f", "cli-volume");
     });
 
+    test("prunes that ask first, and with filters; what only a swarm has", async () => {
+      await well("volume", "create", "--label", "of=cli", "cli-kept");
+      const nameless = (await well("volume", "create", "-d", "local")).trim();
+      expect(await answers("n\n", "volume", "prune")).not.toContain("Deleted");
+      expect((await well("volume", "ls", "-q", "-f", "driver=local")).split("\n")).toContain(nameless);
+      expect(await well("volume", "ls", "-q", "-f", "driver=nothing")).toBe("");
+      expect(await well("volume", "prune", "-f", "--filter", "label=nothing")).not.toContain("Deleted");
+      expect(await well("volume", "prune", "-f", "--filter", "label!=of=cli")).toContain(nameless);
+      expect(await well("volume", "ls", "-q", "-f", "name=cli-")).toBe("cli-kept\n");
+      await well("network", "create", "--label", "of=cli", "cli-net");
+      expect(await answers("n\n", "system", "prune")).not.toContain("Deleted");
+      expect(await well("system", "prune", "-f", "--filter", "label!=of=cli")).not.toContain("cli-net");
+      expect(await well("system", "prune", "-f", "--filter", "label=of=cli")).toContain("Deleted Networks:\ncli-net\n");
+      expect(await well("volume", "ls", "-q", "-f", "name=cli-")).toBe("cli-kept\n");
+      expect((await docker().run("volume", "update", "--availability", "pause", "cli-kept")).code).toBe(1);
+      await well("volume", "rm", "cli-kept");
+    });
+
     function docker(): DockerCli {
       return new DockerCli(engine().socketPath, config);
+    }
+
+    /** What it says when somebody types an answer. */
+    async function answers(typed: string, ...args: string[]): Promise<string> {
+      return (await docker().runWith(typed, ...args)).stdout;
     }
 
     /** Standard error of a command that must fail. */

@@ -138,6 +138,16 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     "True",
     "b'stopped\\n'",
   ],
+  networks: [
+    "bridge True True {'of': 'py'} {'com.docker.network.driver.mtu': '1400'}",
+    "[('AuxiliaryAddresses', {'router': '10.208.5.1'}), ('Gateway', '10.208.5.254'), ('IPRange', '10.208.5.0/24'), ('Subnet', '10.208.0.0/16')]",
+    ...["10.208.5.9 True", "1", "['py-net'] ['py-joined']"],
+    ...["(403, True) (404, True)", "[] ['py-net']"],
+  ],
+  volumes: [
+    "py-kept [('device', 'tmpfs'), ('o', 'size=1m'), ('type', 'tmpfs')] {'of': 'py'}",
+    ...["True", "[('volume', 'py-kept', '/x')]", "['py-kept']", "[]", "(409, True)", "gone", "True"],
+  ],
   commit: ["['py/made:1'] {'a': 'b'} why docker-py", "b'kept\\n'"],
 };
 

@@ -164,6 +164,57 @@ onEngines("all of dockerode", (engine) => {
     await container.remove({ force: true });
   });
 
+  test("networks: create, connect, list, disconnect, prune", async () => {
+    const Config = [{ Subnet: "10.207.0.0/16", IPRange: "10.207.5.0/24", Gateway: "10.207.5.254" }];
+    const Labels = { of: "ode" };
+    const IPAM = { Driver: "default", Config };
+    const network = await docker().createNetwork({ Name: "ode-net", Internal: true, IPAM, Labels });
+    expect(await network.inspect()).toMatchObject({ Name: "ode-net", Internal: true, Labels, IPAM: { Config } });
+    const container = await running("ode-joined");
+    const EndpointConfig = { IPAMConfig: { IPv4Address: "10.207.5.9" }, Aliases: ["other"] };
+    await network.connect({ Container: container.id, EndpointConfig });
+    const { Networks } = (await container.inspect()).NetworkSettings;
+    expect([Networks["ode-net"]?.IPAddress, Networks["ode-net"]?.Aliases]).toEqual([
+      "10.207.5.9",
+      expect.arrayContaining(["other"]),
+    ]);
+    expect(((await network.inspect()) as { Containers: object }).Containers).toMatchObject({
+      [container.id]: { Name: "ode-joined", IPv4Address: "10.207.5.9/16" },
+    });
+    const found = await docker().listNetworks({ filters: { label: ["of=ode"] } });
+    expect(found.map(({ Name }) => Name)).toEqual(["ode-net"]);
+    await expect(network.remove()).rejects.toMatchObject({ statusCode: 403 });
+    await network.disconnect({ Container: container.id });
+    expect(Object.keys((await container.inspect()).NetworkSettings.Networks)).toEqual(["bridge"]);
+    const pruned = await docker().pruneNetworks({ filters: { label: ["of=ode"] } } as object);
+    expect(pruned.NetworksDeleted).toEqual(["ode-net"]);
+    await expect(network.inspect()).rejects.toMatchObject({ statusCode: 404 });
+    await container.remove({ force: true });
+  });
+
+  test("volumes: create with options, list, remove, prune", async () => {
+    const Options = { type: "tmpfs", device: "tmpfs", o: "size=1m" };
+    const wish = { Name: "ode-kept", Driver: "local", DriverOpts: Options, Labels: { of: "ode" } };
+    // dockerode returns the volume itself, and its types say what the engine answers.
+    const volume = (await docker().createVolume(wish)) as unknown as Docker.Volume;
+    expect(volume.name).toBe("ode-kept");
+    expect(await volume.inspect()).toMatchObject({ Options, Labels: { of: "ode" }, Scope: "local" });
+    const container = await running("ode-user", ["sleep", "1000"], {}, { Binds: ["ode-kept:/x"] });
+    const list = async (filters: object) => {
+      return (await docker().listVolumes({ filters } as object)).Volumes.map(({ Name }) => Name);
+    };
+    expect(await list({ label: ["of=ode"], driver: ["local"] })).toEqual(["ode-kept"]);
+    expect(await list({ label: ["of=ode"], dangling: ["true"] })).toEqual([]);
+    await expect(volume.remove()).rejects.toMatchObject({ statusCode: 409 });
+    await container.remove({ force: true });
+    await volume.remove();
+    await expect(volume.inspect()).rejects.toMatchObject({ statusCode: 404 });
+    // One without a name is pruned in every version.
+    const { name } = (await docker().createVolume({ Labels: { of: "ode" } })) as unknown as Docker.Volume;
+    const pruned = await docker().pruneVolumes({ filters: { label: ["of=ode"] } } as object);
+    expect(pruned.VolumesDeleted).toEqual([name]);
+  });
+
   test("commit, tag, load, list, remove", async () => {
     const container = await running("changed", ["sh", "-c", "echo kept > /kept"]);
     await container.wait();

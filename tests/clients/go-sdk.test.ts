@@ -107,6 +107,10 @@ onEngines(
       expect((await well("life", "busybox")).trim().split("\n")).toEqual(LIFE);
     });
 
+    test("networks and volumes", async () => {
+      expect((await well("networks", "busybox")).trim().split("\n")).toEqual(NETWORKS);
+    });
+
     test("errors", async () => {
       expect((await well("errors", "busybox")).trim().split("\n")).toEqual(ERRORS);
     });
@@ -188,6 +192,22 @@ const LIFE = [
   "disk usage 1 true",
   "kill 137",
   "prune 1 true",
+];
+
+const NETWORKS = [
+  "create bridge true map[of:go] 10.206.0.0/16 10.206.5.0/24 10.206.5.254",
+  "connect 10.206.5.9 true",
+  "inspect /going-along 10.206.5.9/16",
+  "list 1 go-net",
+  "remove true",
+  "disconnect 1",
+  "prune [go-net]",
+  "inspect true",
+  "volume go-kept map[device:tmpfs o:size=1m type:tmpfs] map[of:go]",
+  "used 1 go-kept, 0 dangling",
+  "remove true",
+  "removed true",
+  "prune true",
 ];
 
 const ERRORS = [

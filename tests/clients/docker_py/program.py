@@ -13,11 +13,12 @@ import files
 import images
 import inside
 import looking
+import networks
 import running
 
 STORIES = {
     name: story
-    for module in (running, looking, inside, files, images)
+    for module in (running, looking, inside, files, images, networks)
     for name, story in inspect.getmembers(module, inspect.isfunction)
     if story.__module__ == module.__name__
 }
