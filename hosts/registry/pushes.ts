@@ -1,6 +1,6 @@
-// What a push needs of a registry (OCI distribution spec, end-2, end-4a to end-7, end-11; surface §4.4).
+// What a push needs of a registry (OCI distribution spec, end-2, end-4a to end-7, end-11, end-13; surface §4.4).
 
-import { noSuch } from "../shared/index.js";
+import { isUnreachable, noSuch } from "../shared/index.js";
 import type { content } from "../shared/index.js";
 import type { Answered, Asking, Connections } from "./connections.js";
 import { readText } from "./exchange.js";
@@ -13,6 +13,10 @@ export interface LayerBytes {
   bytes: AsyncIterable<Uint8Array>;
   /** Its digest, once all bytes have been read. */
   digest(): string;
+  /** Where an earlier try has sent a part of them, to go on there; it fails if that cannot be. */
+  begun?: string | undefined;
+  /** Called if the connection breaks, with the place at which another try may go on. */
+  broke?: (place: string) => Promise<void>;
 }
 
 /** All methods reject with `HostFailure`; with `interrupted` once `signal` is aborted. */
@@ -40,22 +44,23 @@ export class Pushes {
     if (answer.status !== CREATED) throw noSuch("blob", digest);
   }
 
-  async upload(to: content.Repository, { bytes, digest }: LayerBytes, signal?: AbortSignal): Promise<void> {
-    const opened = await this.#open(to, signal);
-    const headers = { "content-type": "application/octet-stream" };
-    const asking: Asking = {
-      method: "PATCH",
-      path: opened,
-      headers,
-      body: bytes,
-      statuses: TAKEN,
-      pushes: true,
-      silenceMs: COMMIT_MS,
-      signal,
-    };
-    const answer = await this.#connections.ask(to, asking);
+  async upload(to: content.Repository, layer: LayerBytes, signal?: AbortSignal): Promise<void> {
+    const { begun, digest, broke } = layer;
+    const opened =
+      begun === undefined ? { place: await this.#open(to, signal), at: 0 } : await this.#found(to, begun, signal);
+    let answer: Answered;
+    try {
+      answer = await this.#connections.ask(to, {
+        ...toAppend(opened.place),
+        body: behind(layer.bytes, opened.at),
+        signal,
+      });
+    } catch (error) {
+      if (isUnreachable(error) || signal?.aborted === true) await broke?.(opened.place);
+      throw error;
+    }
     await over(answer);
-    await this.#close(to, nextPlace(answer, opened), digest(), undefined, signal);
+    await this.#close(to, nextPlace(answer, opened.place), digest(), undefined, signal);
   }
 
   async publish({ to, place, bytes }: content.Publication, signal?: AbortSignal): Promise<void> {
@@ -77,6 +82,17 @@ export class Pushes {
     return nextPlace(answer);
   }
 
+  /** How much of an upload has arrived, and where the rest is wanted (end-13). */
+  async #found(to: content.Repository, begun: string, signal?: AbortSignal): Promise<{ place: string; at: number }> {
+    const asking: Asking = { method: "GET", path: begun, statuses: TAKEN, pushes: true, signal };
+    const answer = await this.#connections.ask(to, asking);
+    await over(answer);
+    // Registries say `0-0` for one byte and for none.
+    const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.header("range") ?? "")?.[1] ?? 0);
+    if (last === 0) throw noSuch("blob", "");
+    return { place: nextPlace(answer, begun), at: last + 1 };
+  }
+
   /** Ends an upload, perhaps with all of its bytes. */
   async #close(
     to: content.Repository,
@@ -94,6 +110,21 @@ export class Pushes {
       }),
     );
   }
+}
+
+function toAppend(path: string): Pick<Asking, "method" | "path" | "headers" | "statuses" | "pushes" | "silenceMs"> {
+  const headers = { "content-type": "application/octet-stream" };
+  return { method: "PATCH", path, headers, statuses: TAKEN, pushes: true, silenceMs: COMMIT_MS };
+}
+
+/** The bytes from an offset on. All are read, because their digest needs them. */
+async function* behind(bytes: AsyncIterable<Uint8Array>, offset: number): AsyncGenerator<Uint8Array> {
+  let left = offset;
+  for await (const piece of bytes) {
+    if (left < piece.length) yield piece.subarray(left);
+    left = Math.max(0, left - piece.length);
+  }
+  if (left > 0) throw noSuch("blob", "");
 }
 
 function toOpen(path: string): Pick<Asking, "method" | "path" | "body" | "pushes"> {

@@ -6,12 +6,13 @@ import { createReadStream } from "node:fs";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
-import { mismatch, noSuch } from "../../../hosts/shared/index.js";
+import { isUnreachable, mismatch, noSuch } from "../../../hosts/shared/index.js";
 import type { Report, content, engine } from "../../../hosts/shared/index.js";
 import { compressionOf } from "../../../hosts/streams/compression/index.js";
 import type { LayerTars } from "../../../hosts/streams/tar/index.js";
 import type { Registry } from "../registry.js";
 import { PushProgress } from "../progress.js";
+import { BegunUpload } from "./begun-upload.js";
 import { isDigest } from "./digests.js";
 import type { Layers } from "./layers.js";
 
@@ -34,28 +35,44 @@ export class Uploads {
     return known;
   }
 
+  /** Goes on where an earlier try has broken off, if the registry still has that. Otherwise it starts anew. */
   async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
+    const begun = new BegunUpload(this.#layers.directory(chain), to);
+    const place = await begun.take();
+    if (place !== undefined) {
+      try {
+        return await this.#send({ to, chain }, begun, place, report, signal);
+      } catch (error) {
+        if (isUnreachable(error) || signal.aborted) throw error;
+      }
+    }
+    return this.#send({ to, chain }, begun, undefined, report, signal);
+  }
+
+  async #send(
+    { to, chain }: content.Upload,
+    upload: BegunUpload,
+    begun: string | undefined,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<engine.SentBlob> {
     const kept = await this.#kept(chain);
-    const total = await this.#tars.size(chain);
-    const progress = new PushProgress(report, total);
     const seal = new Seal();
-    const bytes =
-      kept === null
-        ? seal.over(
-            compressed(
-              counted(
-                lazily(() => this.#tars.tar(chain)),
-                1,
-                progress,
-              ),
-            ),
-          )
-        : seal.over(counted(this.#bytesOf(kept), total / Math.max(1, Number(kept.size)), progress), kept.digest);
-    await this.#registry.upload(to, { bytes, digest: () => seal.digest }, signal);
+    const bytes = seal.over(await this.#bytes(chain, kept, report), kept?.digest);
+    const broke = (place: string): Promise<void> => upload.note(place);
+    await this.#registry.upload(to, { bytes, digest: () => seal.digest, begun, broke }, signal);
     if (kept !== null) return kept;
     const sent: engine.SentBlob = { digest: seal.digest, size: BigInt(seal.size), compression: "gzip" };
     await this.#note(chain, sent).catch(() => {});
     return sent;
+  }
+
+  async #bytes(chain: string, kept: engine.SentBlob | null, report: Report): Promise<AsyncIterable<Uint8Array>> {
+    const total = await this.#tars.size(chain);
+    const progress = new PushProgress(report, total);
+    if (kept !== null) return counted(this.#bytesOf(kept), total / Math.max(1, Number(kept.size)), progress);
+    const tar = lazily(() => this.#tars.tar(chain));
+    return compressed(counted(tar, 1, progress));
   }
 
   /** Opened only when it is read, since a registry may refuse before that. */

@@ -1,5 +1,6 @@
 // Layers on their way to a registry: their bytes, their progress, and what is kept of them. Needs root.
 
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -37,6 +38,33 @@ describeUnless(missing, "a layer that is sent", () => {
     const reopened = openFixture(fixture.root);
     expect(await reopened.perform({ tag: "blob-of", val: chain })).toEqual({ tag: "sent", val: sent });
     expect(await upload(chain)).toEqual(sent);
+  });
+
+  test("goes on where it broke off, and only then; from the beginning if the registry has forgotten it", async () => {
+    const chain = await fixture.layer(rawTar([{ name: "random", body: randomBytes(2_000_000) }]));
+    for (const [forgets, begins] of [
+      [false, ["POST", "PATCH", "GET", "PATCH", "PUT"]],
+      [true, ["POST", "PATCH", "GET", "POST", "PATCH", "PUT"]],
+    ] as const) {
+      registry.blobs.clear();
+      registry.asked.length = 0;
+      registry.answer = cutting(1_000_000);
+      expect(await failed(upload(chain))).toMatchObject({ tag: "exchange" });
+      const size = [...registry.parts.values()].at(-1)!.length;
+      expect(size).toBeGreaterThan(0);
+      if (forgets) registry.parts.clear();
+      let rest = 0;
+      registry.answer = (request) => {
+        if (request.method === "PATCH") request.on("data", (piece: Buffer) => (rest += piece.length));
+        return false;
+      };
+      const sent = await upload(chain);
+      expect(registry.blobs.get(sent.digest)).toHaveLength(Number(sent.size));
+      expect(rest).toBe(Number(sent.size) - (forgets ? 0 : size));
+      const asked = registry.asked.filter((line) => line.includes("/uploads/")).map((line) => line.split(" ")[0]);
+      expect(asked).toEqual(begins);
+      expect(readdirSync(directory(chain)).filter((name) => name.startsWith("begun"))).toEqual([]);
+    }
   });
 
   test("twice at the same time: both arrive, and one note is kept", async () => {
@@ -137,4 +165,18 @@ function linkOf(fd: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Takes a part of an upload, and closes the connection. */
+function cutting(most: number): TakingRegistry["answer"] {
+  return (request) => {
+    if (request.method !== "PATCH") return false;
+    const name = new URL(request.url ?? "", "http://registry").pathname.split("/").at(-1)!;
+    request.on("data", (piece: Buffer) => {
+      const part = Buffer.concat([registry.parts.get(name) ?? Buffer.alloc(0), piece]);
+      registry.parts.set(name, part);
+      if (part.length >= most) request.destroy();
+    });
+    return true;
+  };
 }

@@ -14,6 +14,8 @@ export interface TakingRegistry {
   readonly asked: string[];
   /** True if it has answered. */
   answer: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
+  /** Uploads that are not complete, by the last part of their path. */
+  readonly parts: Map<string, Buffer>;
   close(): Promise<void>;
 }
 
@@ -21,7 +23,7 @@ type Taking = Omit<TakingRegistry, "authority" | "close">;
 
 export async function startTakingRegistry(address = "127.0.0.1"): Promise<TakingRegistry> {
   const parts = new Map<string, Buffer>();
-  const registry: Taking = { blobs: new Map(), manifests: new Map(), asked: [], answer: null };
+  const registry: Taking = { blobs: new Map(), manifests: new Map(), asked: [], answer: null, parts };
   const server = createServer((request, response) => {
     const { method = "", url = "", headers } = request;
     registry.asked.push(`${method} ${url} ${headers.authorization ?? ""}`.trimEnd());
@@ -40,6 +42,8 @@ export async function startTakingRegistry(address = "127.0.0.1"): Promise<Taking
   return Object.assign(registry, { authority: `${address}:${(server.address() as AddressInfo).port}`, close });
 }
 
+let uploads = 0;
+
 function take(
   { blobs, manifests }: Taking,
   parts: Map<string, Buffer>,
@@ -52,9 +56,13 @@ function take(
   const reply = (status: number, headers = {}): void => void response.writeHead(status, headers).end();
   if (pathname === "/v2/") return reply(200);
   if (method === "HEAD") return reply(blobs.has(name) ? 200 : 404);
-  if (method === "POST") return reply(202, { location: `${pathname}upload-${parts.size}?state=1` });
+  if (method === "POST") return reply(202, { location: `${pathname}upload-${++uploads}?state=1` });
+  if (method === "GET" && pathname.includes("/uploads/")) {
+    const part = parts.get(name);
+    return part ? reply(204, { range: `0-${part.length - 1}`, location: `${pathname}?state=2` }) : reply(404);
+  }
   if (method === "PATCH") {
-    parts.set(name, body);
+    parts.set(name, Buffer.concat([parts.get(name) ?? Buffer.alloc(0), body]));
     return reply(202, { location: `${pathname}?state=2` });
   }
   if (pathname.includes("/manifests/")) return reply(manifests.set(name, body) && 201);
