@@ -54,4 +54,8 @@ export interface LayerBytes {
   bytes: AsyncIterable<Uint8Array>;
   /** Its digest, once all bytes have been read. */
   digest(): string;
+  /** Where an earlier try has sent a part of them, to go on there; it fails if that cannot be. */
+  begun?: string | undefined;
+  /** Called if the connection breaks, with the place at which another try may go on. */
+  broke?: (place: string) => Promise<void>;
 }
