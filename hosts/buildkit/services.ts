@@ -1,6 +1,7 @@
 // The calls that clients of BuildKit make, and the messages of each.
 
 import {
+  bytesMessage,
   diskUsageRequest,
   diskUsageResponse,
   empty,
@@ -33,6 +34,8 @@ export interface Method {
   response: Message;
   /** The answer is any number of messages. */
   streams?: true;
+  /** The messages of both directions are the bytes of a connection. */
+  carries?: true;
 }
 
 const CONTROL = "/moby.buildkit.v1.Control";
@@ -44,6 +47,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [`${CONTROL}/Prune`, { request: pruneRequest, response: usageRecord, streams: true }],
   [`${CONTROL}/Solve`, { request: solveRequest, response: solveResponse }],
   [`${CONTROL}/Status`, { request: statusRequest, response: statusResponse, streams: true }],
+  [`${CONTROL}/Session`, { request: bytesMessage, response: bytesMessage, carries: true }],
   [`${CONTROL}/ListWorkers`, { request: listWorkersRequest, response: listWorkersResponse }],
   [`${CONTROL}/Info`, { request: empty, response: infoResponse }],
   [`${BRIDGE}/Ping`, { request: empty, response: pongResponse }],

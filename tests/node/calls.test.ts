@@ -118,16 +118,41 @@ test("messages of a connection that are not whole have a limit together", async 
   expect(limits.partial).toBe(100);
 });
 
+const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+function ping(flags: string): string {
+  return `\0\0\x08\x06${flags}\0\0\0\0abcdefgh`;
+}
+
 test("what a client sends along with the upgrade is read", async () => {
   const calls = { tag: "calls", val: { head: HEAD, caller: "client" } } as const;
   const scripted = await scriptedServer((_request, reply) => reply(calls));
   const connection = await scripted.connect();
-  const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-  const ping = (flags: string): string => `\0\0\x08\x06${flags}\0\0\0\0abcdefgh`;
   connection.send(
-    `POST /grpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n${preface}${ping("\0")}`,
+    `POST /grpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n${PREFACE}${ping("\0")}`,
   );
   await connection.untilText(ping("\x01"));
+});
+
+test("HTTP/2 from the first byte is a request of its own, and is answered by HTTP/2 alone", async () => {
+  const head = { status: 200, headers: "" };
+  const scripted = await scriptedServer();
+  const connection = await scripted.connect();
+  connection.send(PREFACE.slice(0, 10));
+  connection.send(PREFACE.slice(10, 20));
+  const { id, ...request } = await scripted.nextRequest();
+  expect(request).toMatchObject({ method: "PRI", target: "*", headers: "", body: { tag: "none" } });
+  connection.send(PREFACE.slice(20));
+  scripted.reply(id, { tag: "calls", val: { head, caller: "client" } });
+  connection.send(ping("\0"));
+  expect((await connection.untilText(ping("\x01"))).toString("latin1")).not.toContain("HTTP/1.1");
+});
+
+test("no request of HTTP/1 begins as HTTP/2 does", async () => {
+  const scripted = await scriptedServer();
+  const connection = await scripted.connect();
+  connection.send("PRI * HTTP/1.1\r\nHost: x\r\n\r\n");
+  await connection.untilText("400 Bad Request");
 });
 
 test("the core learns that a client has hung up, for the connection and for its calls", async () => {

@@ -2,6 +2,7 @@
 // It is also the one place where a refusal becomes an answer.
 
 import { BodyTag, Request } from "../../../build/bindings/types";
+import { beginNativeCalls, isNative } from "../build/buildkit/door";
 import { Call } from "../call";
 import { acting, Asker, Origin } from "../origin";
 import { reasons } from "../reason";
@@ -29,6 +30,7 @@ function answer(request: Request): void {
   call.newest = newestVersionAt(engine.options, request.listener);
   const target = new Target(request.target);
   if (request.method == "OPTIONS") return sendEmpty(call, 200);
+  if (isNative(request)) return beginNativeCalls(call);
   if (target.path.indexOf("//") >= 0) return redirect(call, target);
   call.again = routeAgain;
   const path = target.path;

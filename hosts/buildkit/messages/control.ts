@@ -12,6 +12,9 @@ export const pruneRequest: Message = {
   minFreeSpace: one(6, "int64"),
 };
 
+/** Bytes of a connection that a call carries. */
+export const bytesMessage: Message = { data: one(1, "raw") };
+
 export const diskUsageRequest: Message = { filter: many(1) };
 
 export const usageRecord: Message = {

@@ -4,11 +4,14 @@ import { constants } from "node:http2";
 import type { ServerHttp2Stream } from "node:http2";
 import { encode, status } from "../../buildkit/index.js";
 import type { Fields, Method } from "../../buildkit/index.js";
-import type { Channel, Exchange } from "../../request/index.js";
+import type { Channel, Exchange, Session } from "../../request/index.js";
 import { namesAndValues } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/index.js";
 import type { replies } from "../../shared/index.js";
+import { CarriedConnection } from "./carried-connection.js";
+import { sessionOn } from "./call-client.js";
 import { framed } from "./messages.js";
+import type { Limits } from "./messages.js";
 
 /** The header in which the core tells the code of gRPC's. */
 const CODE = "grpc-status";
@@ -19,15 +22,21 @@ export class CallChannel implements Channel {
   readonly #stream: ServerHttp2Stream;
   /** Null if there is no such call. */
   readonly #method: Method | null;
+  readonly #limits: Limits;
   /** A line of JSON that has not ended. */
   #held: Uint8Array[] = [];
   #responded = false;
   #exchange: Exchange | null = null;
   #ended = false;
 
-  constructor(stream: ServerHttp2Stream, method: Method | null) {
+  /** Keeps what a client gives on a session that this call carries. */
+  offer: (session: Session) => void = () => {};
+
+  /** `limits`: of its connection. */
+  constructor(stream: ServerHttp2Stream, method: Method | null, limits: Limits) {
     this.#stream = stream;
     this.#method = method;
+    this.#limits = limits;
   }
 
   /** The client has left. */
@@ -88,6 +97,12 @@ export class CallChannel implements Channel {
 
   hijack(): HijackedClient {
     throw new Error("a call does not become a stream of bytes");
+  }
+
+  calls(_calls: replies.Calls, gone: () => void): void {
+    this.#respond();
+    this.#stream.once("wantTrailers", () => this.#stream.sendTrailers({ [CODE]: "0" }));
+    this.offer(sessionOn(new CarriedConnection(this.#stream, this.#limits), gone));
   }
 
   destroy(): void {

@@ -3,12 +3,23 @@
 import { connect } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
+import { askedCredentials, receivedFiles } from "../../buildkit/index.js";
 import type { Caller, Conversation } from "../../buildkit/index.js";
+import type { Session } from "../../request/index.js";
 import { HostFailure, interrupted } from "../../shared/index.js";
 import { MOST_HEADERS, framed, messagesIn } from "./messages.js";
 
-/** `gone` is called once, when the connection is over. */
-export function callerOn(connection: Duplex, gone: () => void): Caller {
+/** What its client gives. `gone` is called once, when the connection is over. */
+export function sessionOn(connection: Duplex, gone: () => void): Session {
+  const call = callerOn(connection, gone);
+  return {
+    files: ({ directory, includes, excludes, follows }) =>
+      receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),
+    credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
+  };
+}
+
+function callerOn(connection: Duplex, gone: () => void): Caller {
   const session = connect("http://localhost", {
     createConnection: () => connection,
     settings: { initialWindowSize: WINDOW, enablePush: false },

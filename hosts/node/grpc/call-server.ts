@@ -39,14 +39,15 @@ export function serveCalls(connection: Duplex, { take, gone, bodyLimit }: CallSe
     for (const channel of open) channel.lost();
     gone();
   });
-  session.on("stream", (stream, headers) => {
+  const arrive = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]): void => {
     stream.on("error", () => {});
-    void receive({ stream, headers, limits }, (call) => {
+    void receive({ stream, headers, raw, limits }, (call) => {
       open.add(call.channel);
       stream.once("close", () => open.delete(call.channel));
       take(call);
     });
-  });
+  };
+  session.on("stream", arrive);
 }
 
 const MOST_CALLS = 1000;
@@ -54,21 +55,32 @@ const MOST_CALLS = 1000;
 interface Arriving {
   stream: ServerHttp2Stream;
   headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they came: a name may come several times. */
+  raw: readonly string[];
   limits: Limits;
 }
 
-async function receive({ stream, headers, limits }: Arriving, take: (call: GrpcCall) => void): Promise<void> {
+async function receive({ stream, headers, raw, limits }: Arriving, take: (call: GrpcCall) => void): Promise<void> {
+  if (!isGrpc(headers)) return stream.respond({ ":status": NOT_GRPC }, { endStream: true });
   const path = String(headers[constants.HTTP2_HEADER_PATH]);
   const method = METHODS.get(path);
-  const channel = new CallChannel(stream, method ?? null);
+  const channel = new CallChannel(stream, method ?? null, limits);
+  if (method?.carries) return take({ path, headers: linesOf(raw), body: { tag: "none" }, channel });
   try {
     const body = await bodyOf(stream, method, limits);
-    take({ path, headers: linesOf(headers), body, channel });
+    take({ path, headers: linesOf(raw), body, channel });
   } catch (error) {
     channel.fail(error instanceof Unreadable ? error.code : INTERNAL);
   }
   // A stream is only closed once all of it has been read.
   stream.resume();
+}
+
+/** What a server of gRPC answers to other requests (grpc, PROTOCOL-HTTP2.md). */
+const NOT_GRPC = 415;
+
+function isGrpc(headers: IncomingHttpHeaders): boolean {
+  return headers["content-type"]?.startsWith("application/grpc") ?? false;
 }
 
 async function bodyOf(stream: ServerHttp2Stream, method: Method | undefined, limits: Limits): Promise<engine.Body> {
@@ -89,9 +101,11 @@ async function messageOf(stream: ServerHttp2Stream, { request }: Method, limits:
 }
 
 /** What the client adds to a call (`buildkit-controlapi-buildid`). HTTP/2's own fields are left out. */
-function linesOf(headers: IncomingHttpHeaders): string {
-  const lines = Object.entries(headers).flatMap(([name, value]) =>
-    name.startsWith(":") || value === undefined ? [] : [`${name}: ${String(value).replaceAll(/[\r\n]/g, " ")}`],
-  );
-  return [...lines.filter((line) => !line.startsWith("content-type:")), "Content-Type: application/json"].join("\n");
+function linesOf(raw: readonly string[]): string {
+  const lines: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name, value] = [raw[at]!, raw[at + 1]!];
+    if (!name.startsWith(":") && name !== "content-type") lines.push(`${name}: ${value.replaceAll(/[\r\n]/g, " ")}`);
+  }
+  return [...lines, "Content-Type: application/json"].join("\n");
 }

@@ -1,16 +1,16 @@
 // The channel of one exchange, for a client behind a gate.
 
-import { askedCredentials, receivedFiles } from "../../buildkit/index.js";
 import { Exchange } from "../../request/index.js";
 import type { Channel, ExchangeContext, Session } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/index.js";
 import type { RequestId, replies } from "../../shared/index.js";
-import { callerOn } from "../grpc/call-client.js";
+import { sessionOn } from "../grpc/call-client.js";
 import { serveCalls } from "../grpc/call-server.js";
 import type { GrpcCall } from "../grpc/call-server.js";
 import type { Gate } from "./gate.js";
 import type { Ground } from "../ground.js";
 import { hijackHead } from "./reply-head.js";
+import { PREFACE, PREFACE_METHOD } from "./request-head.js";
 import type { Response } from "./response.js";
 import { SocketClient } from "./socket-client.js";
 import { WebSocketClient } from "./websocket.js";
@@ -104,21 +104,18 @@ class GateChannel implements Channel {
 
   calls({ head, caller }: replies.Calls, gone: () => void): void {
     this.#taken = true;
+    const isNative = this.#gate.head?.method === PREFACE_METHOD;
     const { socket, early } = this.#gate.takeOver();
-    socket.write(hijackHead(head), "latin1");
-    if (early.length > 0) socket.unshift(early);
+    if (!isNative) socket.write(hijackHead(head), "latin1");
+    const first = isNative ? Buffer.concat([Buffer.from(PREFACE), early]) : early;
+    if (first.length > 0) socket.unshift(first);
     // HTTP/2 knows no half-close: a client that ends its side has gone.
     socket.allowHalfOpen = false;
     if (caller === "client") {
       const take = (call: GrpcCall): void => this.#context.called(this.#gate, this.#id, call);
       return serveCalls(socket, { take, gone, bodyLimit: this.#context.bodyLimit });
     }
-    const call = callerOn(socket, gone);
-    this.#context.sessionOf(this.#id, {
-      files: ({ directory, includes, excludes, follows }) =>
-        receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),
-      credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
-    });
+    this.#context.sessionOf(this.#id, sessionOn(socket, gone));
   }
 
   destroy(): void {

@@ -47,6 +47,11 @@ export function linesOf(head: string): string[] {
   return head.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
+/** The method with which HTTP/2 begins. No request of HTTP/1 has it. */
+export const PREFACE_METHOD = "PRI";
+/** What of the preface of HTTP/2 looks like a request (RFC 9113, 3.4). */
+export const PREFACE = "PRI * HTTP/2.0\r\n\r\n";
+
 /** Parses a head up to, but not including, the LF that ends its last line. */
 export function parseHead(text: string): RequestHead {
   const [startLine = "", ...lines] = linesOf(text);
@@ -54,6 +59,7 @@ export function parseHead(text: string): RequestHead {
   const [method = "", target = "", version = "", more] = startLine.split(" ");
   if (!TOKEN.test(method) || !TARGET.test(target) || more !== undefined) throw new BadRequest(BAD_REQUEST);
   if (GARBAGE.test(headers)) throw new BadRequest(BAD_REQUEST);
+  if (method === PREFACE_METHOD) return prefaceHead(text);
   const minorVersion = minorOf(version);
   const head: RequestHead = {
     method,
@@ -66,6 +72,19 @@ export function parseHead(text: string): RequestHead {
   };
   readHeaders(head);
   return head;
+}
+
+function prefaceHead(text: string): RequestHead {
+  if (!PREFACE.startsWith(text)) throw new BadRequest(BAD_REQUEST);
+  return {
+    method: PREFACE_METHOD,
+    target: "*",
+    minorVersion: 1,
+    headers: "",
+    body: NO_BODY,
+    plain: true,
+    mediaType: "",
+  };
 }
 
 function minorOf(version: string): 0 | 1 {

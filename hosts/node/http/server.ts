@@ -190,6 +190,7 @@ export class ApiServer implements Clients {
       const id = door.nextRequest();
       const exchange = new Exchange(id, context.channel(channel), context);
       channel.reportTo(exchange);
+      channel.offer = (session) => context.sessionOf(id, session);
       door.replies.add(id, exchange);
       door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), carrier, ...request, body } });
     };

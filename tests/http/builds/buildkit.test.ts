@@ -1,7 +1,10 @@
 // Builds by BuildKit's calls, with gRPC's own library as the client.
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { createConnection } from "node:net";
 import { status as codes, type ServiceError } from "@grpc/grpc-js";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { rawTar } from "../../support/archives/tar.js";
 import { BuildKitClient, openSession } from "../../support/buildkit/client.js";
 import { messagesOf, type Fields } from "../../support/buildkit/protocol.js";
@@ -158,6 +161,39 @@ onEngines("builds by BuildKit", (engine, kind) => {
     expect(logs(tracedIn(alone.text)[0])).toBe("from the body\nerror\n");
   });
 
+  ofOurs("a client speaks HTTP/2 from the first byte, and carries its session in a call", async () => {
+    const native = BuildKitClient.native(engine().socketPath);
+    onTestFinished(() => native.close());
+    const { record } = await native.control("ListWorkers", ["Empty", {}], "Workers");
+    expect(record).toMatchObject([{ ID: "moby" }]);
+    const bytes = "x".repeat(300_000);
+    const built = await build("FROM busybox\nCOPY . /all/\nRUN wc -c < /all/a\n", [{ path: "a", bytes }], native);
+    expect(logs(built.told)).toBe("300000\n");
+    const id = randomUUID();
+    const end = await openSession(engine().socketPath, id, {}, { by: native });
+    const refused = once(native.carried({ "X-Docker-Expose-Session-Uuid": [id] }), "error");
+    expect((await refused)[0]).toMatchObject({ details: `session ${id} already exists` });
+    end();
+    await until("the session to have gone", async () => {
+      const again = native.carried({ "X-Docker-Expose-Session-Uuid": [id] });
+      const begins = await once(again, "data").then(
+        () => true,
+        () => false,
+      );
+      again.destroy();
+      return begins;
+    });
+    const [nameless] = await once(native.carried({}), "error");
+    expect(nameless).toMatchObject({ code: codes.INVALID_ARGUMENT });
+  });
+
+  ofOurs("HTTP/2 carries no other requests", async () => {
+    const session = connect("http://localhost", { createConnection: () => createConnection(engine().socketPath) });
+    onTestFinished(() => session.destroy());
+    const [headers] = await once(session.request({ ":path": "/_ping" }), "response");
+    expect(headers).toMatchObject({ ":status": 415 });
+  });
+
   async function containers(): Promise<unknown[]> {
     return (await engine().call("GET", "/containers/json")).json<unknown[]>();
   }
@@ -168,26 +204,28 @@ onEngines("builds by BuildKit", (engine, kind) => {
     return (await engine().run({ Image: image, Cmd: ["sh", "-c", command], HostConfig })).stdout;
   }
 
-  async function build(dockerfile: string, context: SentFile[]): Promise<{ answer: Fields; told: Fields[] }> {
+  /** `native`: by its calls, one of which carries the session. */
+  async function build(
+    dockerfile: string,
+    context: SentFile[],
+    native?: BuildKitClient,
+  ): Promise<{ answer: Fields; told: Fields[] }> {
+    const by = native ?? client;
     const ref = randomUUID();
     const files = { dockerfile: [{ path: "Dockerfile", bytes: dockerfile }], context };
-    const end = await openSession(engine().socketPath, ref, files);
+    const end = await openSession(engine().socketPath, ref, files, native === undefined ? {} : { by: native });
     try {
-      const told = client.status(ref);
+      const told = by.status(ref);
       const exported = { Exporter: "moby", ExporterAttrs: { name: "kit:1" } };
-      const solved = client.control(
-        "Solve",
-        ["SolveRequest", { Ref: ref, Session: ref, ...exported }],
-        "SolveResponse",
-      );
+      const solved = by.control("Solve", ["SolveRequest", { Ref: ref, Session: ref, ...exported }], "SolveResponse");
       solved.catch(() => {});
       const asked = { Frontend: "dockerfile.v0", FrontendOpt: { filename: "Dockerfile" }, allowResultReturn: true };
       try {
-        const { result } = await client.bridge(ref, "Solve", ["BridgeSolveRequest", asked], "BridgeSolveResponse");
-        await client.bridge(ref, "Return", ["ReturnRequest", { result: result as Fields }], "Empty");
+        const { result } = await by.bridge(ref, "Solve", ["BridgeSolveRequest", asked], "BridgeSolveResponse");
+        await by.bridge(ref, "Return", ["ReturnRequest", { result: result as Fields }], "Empty");
       } catch (error) {
         const { code, details } = error as { code: number; details: string };
-        await client.bridge(ref, "Return", ["ReturnRequest", { error: { code, message: details } }], "Empty");
+        await by.bridge(ref, "Return", ["ReturnRequest", { error: { code, message: details } }], "Empty");
       }
       return { answer: await solved, told: await told };
     } finally {

@@ -1,9 +1,10 @@
 // A client of BuildKit's calls, made with gRPC's own library: it makes calls through POST /grpc, and answers those of the
-// engine on POST /session.
-import { connect, createServer, type Server, type Socket } from "node:net";
+// engine on POST /session. Or it speaks HTTP/2 from the first byte, and carries its session in a call.
+import { connect, createServer, type Socket } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Duplex } from "node:stream";
 import * as grpc from "@grpc/grpc-js";
 import { messagesOf, type Fields } from "./protocol.js";
 import { sendFiles, type SentFile } from "./sent-files.js";
@@ -12,14 +13,14 @@ const CONTROL = "/moby.buildkit.v1.Control";
 const DIFF_COPY = "/moby.filesync.v1.FileSync/DiffCopy";
 const AUTH = "/moby.filesync.v1.Auth/Credentials";
 const HEALTH = "/grpc.health.v1.Health/Check";
+const ID = "X-Docker-Expose-Session-Uuid";
 const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 const BRIDGE = "/moby.buildkit.v1.frontend.LLBBridge";
 
 export class BuildKitClient {
   readonly #client: grpc.Client;
-  readonly #door: Server;
-  readonly #directory: string;
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets: Set<Socket>;
+  readonly #closed: () => void;
 
   /** gRPC's library opens connections itself, so a socket of its own leads to the door. */
   static async open(socketPath: string): Promise<BuildKitClient> {
@@ -39,21 +40,27 @@ export class BuildKitClient {
       });
     });
     await new Promise<void>((resolve) => door.listen(join(directory, "s"), resolve));
-    return new BuildKitClient(door, directory, sockets);
+    return new BuildKitClient(join(directory, "s"), sockets, () => {
+      door.close();
+      rmSync(directory, { recursive: true, force: true });
+    });
   }
 
-  private constructor(door: Server, directory: string, sockets: Set<Socket>) {
-    this.#door = door;
-    this.#directory = directory;
+  /** gRPC's library itself opens the engine's socket. */
+  static native(socketPath: string): BuildKitClient {
+    return new BuildKitClient(socketPath, new Set(), () => {});
+  }
+
+  private constructor(path: string, sockets: Set<Socket>, closed: () => void) {
     this.#sockets = sockets;
-    this.#client = new grpc.Client(`unix:${join(directory, "s")}`, grpc.credentials.createInsecure());
+    this.#closed = closed;
+    this.#client = new grpc.Client(`unix:${path}`, grpc.credentials.createInsecure());
   }
 
   close(): void {
     this.#client.close();
     this.hangUp();
-    this.#door.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    this.#closed();
   }
 
   /** Breaks all connections off. */
@@ -83,6 +90,26 @@ export class BuildKitClient {
     return told;
   }
 
+  /** A connection within a call, for a session: `headers` as those of POST /session. */
+  carried(headers: Readonly<Record<string, readonly string[]>>): Duplex {
+    const metadata = new grpc.Metadata();
+    for (const [name, values] of Object.entries(headers)) for (const value of values) metadata.add(name, value);
+    const { encode, decode } = messagesOf("BytesMessage");
+    const call = this.#client.makeBidiStreamRequest(`${CONTROL}/Session`, encode, decode, metadata);
+    const connection = new Duplex({
+      read: () => void call.resume(),
+      write: (data: Buffer, _encoding, done) => void call.write({ data }, done),
+      final: (done) => void done(void call.end()),
+      destroy: (error, done) => {
+        call.cancel();
+        done(error);
+      },
+    });
+    call.on("data", ({ data }: { data: Buffer }) => connection.push(data) || call.pause());
+    call.on("end", () => connection.push(null)).on("error", (error) => connection.destroy(error));
+    return connection;
+  }
+
   #call(path: string, [type, fields]: readonly [string, Fields], response: string, metadata: grpc.Metadata) {
     const { encode } = messagesOf(type);
     const { decode } = messagesOf(response);
@@ -98,6 +125,8 @@ export class BuildKitClient {
 export interface SessionOptions {
   /** `Username` and `Secret` for a registry; throws to refuse. Missing: the client does not offer the call. */
   credentials?: (registry: string) => Fields;
+  /** Carries the session in a call of its own. Missing: it has a connection of its own, by POST /session. */
+  by?: BuildKitClient;
 }
 
 /** What a client of a session has: directories by name; null if it has none. Returns a function that ends the session. */
@@ -105,7 +134,7 @@ export async function openSession(
   socketPath: string,
   id: string,
   directories: Readonly<Record<string, readonly SentFile[]>> | null,
-  { credentials }: SessionOptions = {},
+  { credentials, by }: SessionOptions = {},
 ): Promise<() => void> {
   const server = new grpc.Server();
   const packet = messagesOf("Packet");
@@ -125,11 +154,11 @@ export async function openSession(
   );
   if (credentials !== undefined) answerFor(server, credentials);
   const offered = [HEALTH, ...(directories === null ? [] : [DIFF_COPY]), ...(credentials === undefined ? [] : [AUTH])];
-  const connection = await upgraded(socketPath, "/session", {
-    "X-Docker-Expose-Session-Uuid": id,
+  const connection =
+    by?.carried({ [ID]: [id], [METHOD]: offered }) ??
     // One header for each.
-    [METHOD]: offered.join(`\r\n${METHOD}: `),
-  });
+    (await upgraded(socketPath, "/session", { [ID]: id, [METHOD]: offered.join(`\r\n${METHOD}: `) }));
+  connection.on("error", () => {});
   server.createConnectionInjector(grpc.ServerCredentials.createInsecure()).injectConnection(connection);
   return () => {
     server.forceShutdown();

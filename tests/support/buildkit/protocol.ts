@@ -16,6 +16,7 @@ message SolveRequest {
   string Session = 5; string Frontend = 6; map<string, string> FrontendAttrs = 7;
 }
 message SolveResponse { map<string, string> ExporterResponse = 1; }
+message BytesMessage { bytes data = 1; }
 message StatusRequest { string Ref = 1; }
 message Vertex {
   string digest = 1; repeated string inputs = 2; string name = 3; bool cached = 4;

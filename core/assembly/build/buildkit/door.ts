@@ -1,6 +1,7 @@
-// POST /grpc (surface §1.8): a connection on which a client makes calls. Each call comes in as a request of its own.
+// POST /grpc (surface §1.8), and HTTP/2 from the first byte: a connection on which a client makes calls. Each call comes in
+// as a request of its own.
 
-import { Caller } from "../../../../build/bindings/types";
+import { Caller, Request } from "../../../../build/bindings/types";
 import { Call } from "../../call";
 import { internal, notFound, Refusal } from "../../refusal";
 import { bridge, BridgeCall } from "./bridge";
@@ -8,7 +9,8 @@ import { cacheUsage, pruneCall } from "./cache-calls";
 import { Connection, connections } from "./connections";
 import { info, listWorkers, solve, watch } from "./control";
 import { answerError, CallError, Code } from "./grpc-reply";
-import { becomeCalls, upgradeProblem } from "./upgrade";
+import { openSession } from "./sessions";
+import { becomeCalls, carryCalls, upgradeProblem } from "./upgrade";
 
 const CONTROL = "moby.buildkit.v1.Control/";
 const BRIDGE = "moby.buildkit.v1.frontend.LLBBridge/";
@@ -21,6 +23,18 @@ export function beginCalls(call: Call): Refusal | null {
   becomeCalls(call, Caller.Client, connection);
   connections.add(connection);
   return null;
+}
+
+/** Whether the client speaks HTTP/2 on this connection: what it begins with looks like a request (RFC 9113, 3.4). */
+export function isNative(request: Request): bool {
+  return request.method == "PRI" && request.target == "*";
+}
+
+/** HTTP/2 from the first byte, which newer versions of buildx try first (moby#50744). */
+export function beginNativeCalls(call: Call): void {
+  const connection = new Connection(call.id);
+  carryCalls(call, Caller.Client, connection);
+  connections.add(connection);
 }
 
 /** POST /grpc/SERVICE/METHOD: there is no such page for a client that makes no calls. */
@@ -40,6 +54,7 @@ function control(call: Call, method: string): void {
   else if (method == "Info") info(call);
   else if (method == "DiskUsage") cacheUsage(call);
   else if (method == "Prune") pruneCall(call);
+  else if (method == "Session") openSession(call);
   else answerUnknown(call);
 }
 

@@ -1,4 +1,5 @@
 // POST /session (surface §1.8): connections on which clients answer calls of the engine. A build names its client's session.
+// A client of BuildKit may also carry such a connection in a call, `Control/Session`.
 
 import { Caller, Closing } from "../../../../build/bindings/types";
 import { Call, Follower } from "../../call";
@@ -6,7 +7,8 @@ import { headerOf, valuesOf } from "../../api/headers";
 import { badParameter, Refusal } from "../../refusal";
 import { Arrivals, Awaiting } from "./arrivals";
 import { Connection } from "./connections";
-import { becomeCalls, upgradeProblem } from "./upgrade";
+import { answerError, CallError, Code } from "./grpc-reply";
+import { becomeCalls, carryCalls, upgradeProblem } from "./upgrade";
 
 const ID = "X-Docker-Expose-Session-Uuid";
 const METHOD = "X-Docker-Expose-Session-Grpc-Method";
@@ -82,13 +84,37 @@ export const sessions: Sessions = new Sessions();
 
 export function beginSession(call: Call): Refusal | null {
   const id = headerOf(call.request.headers, ID);
-  if (id !== null && sessions.find(id) !== null) return badParameter(`session ${id} already exists`);
+  if (isTaken(id)) return badParameter(taken(id!));
   const problem = upgradeProblem(call);
   if (problem.length > 0) return badParameter(problem);
-  if (id === null || id.length == 0) return badParameter(`a session needs ${ID}`);
-  const methods = valuesOf(call.request.headers, METHOD).map<string>((method) => method.toLowerCase());
-  const session = new Session(id, call.id, methods);
+  if (id === null || id.length == 0) return badParameter(NO_ID);
+  const session = sessionOf(call, id);
   becomeCalls(call, Caller.Engine, session);
   sessions.add(session);
   return null;
+}
+
+/** `Control/Session`: the messages of this call, in both directions, are the bytes of the session's connection. */
+export function openSession(call: Call): void {
+  const id = headerOf(call.request.headers, ID);
+  if (id === null || id.length == 0) return answerError(call, new CallError(Code.InvalidArgument, NO_ID));
+  if (isTaken(id)) return answerError(call, new CallError(Code.Unknown, taken(id)));
+  const session = sessionOf(call, id);
+  carryCalls(call, Caller.Engine, session);
+  sessions.add(session);
+}
+
+const NO_ID = `a session needs ${ID}`;
+
+function isTaken(id: string | null): bool {
+  return id !== null && sessions.find(id) !== null;
+}
+
+function taken(id: string): string {
+  return `session ${id} already exists`;
+}
+
+function sessionOf(call: Call, id: string): Session {
+  const methods = valuesOf(call.request.headers, METHOD).map<string>((method) => method.toLowerCase());
+  return new Session(id, call.id, methods);
 }

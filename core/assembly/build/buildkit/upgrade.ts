@@ -1,4 +1,5 @@
-// A connection that changes from HTTP to gRPC over HTTP/2, without TLS: `Upgrade: h2c`.
+// A connection that changes from HTTP to gRPC over HTTP/2, without TLS: `Upgrade: h2c`. Or one that spoke HTTP/2 from its
+// first byte (RFC 9113, 3.3), and a call that carries a connection of its own: those have nothing to change from.
 
 import { Caller, Calls, Head, ReplyCommandCalls } from "../../../../build/bindings/types";
 import { perform } from "../../../../build/bindings/replies";
@@ -18,8 +19,16 @@ export function upgradeProblem(call: Call): string {
 
 /** The follower is told when the connection is over. */
 export function becomeCalls(call: Call, caller: Caller, follower: Follower): void {
+  become(call, caller, follower, new Head(101, `Connection: Upgrade\nUpgrade: ${PROTOCOL}`));
+}
+
+/** The same for a connection on which HTTP/2 is spoken already. */
+export function carryCalls(call: Call, caller: Caller, follower: Follower): void {
+  become(call, caller, follower, new Head(200, ""));
+}
+
+function become(call: Call, caller: Caller, follower: Follower, head: Head): void {
   call.follower = follower;
   openCalls.add(call);
-  const head = new Head(101, `Connection: Upgrade\nUpgrade: ${PROTOCOL}`);
   perform(call.id, new ReplyCommandCalls(new Calls(head, caller)));
 }
