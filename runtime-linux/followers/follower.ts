@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { closeSync, renameSync, rmSync, statSync, watch, writeSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello, type Refused, type Wish } from "./protocol.js";
 import { endSilent, removePid, writePid } from "./silent.js";
 import { turnToStart } from "./turn-to-start.js";
@@ -138,7 +138,11 @@ class Follower {
       this.service.share(true);
       return say(socket, { id: 0 });
     }
-    this.#turn = this.#turn.then(async () => say(socket, await this.#follow(wish)));
+    this.#turn = this.#turn.then(async () => {
+      say(socket, await this.#follow(wish));
+      // Clients are served between two of many.
+      await setImmediate();
+    });
   }
 
   async #follow({ id, kind, name }: Changed): Promise<Followed> {
