@@ -70,6 +70,10 @@ onEngines(
         expect(await tell("pull", name)).toEqual([...tags, ""]);
       });
 
+      test("push", async () => {
+        expect(await tell("push", `${open.host}/pushed:1`)).toEqual(["True True", "True", "True", "True", ""]);
+      });
+
       test("login", async () => {
         const wrong = engine().expected("auth-refused", "401", "500");
         const told = ["500 True", wrong, "True", "Login Succeeded", "True True", ""];
@@ -112,6 +116,8 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     "[['/third']]",
     "3 3",
   ],
+  history: ["['CMD [\"true\"]', 'LABEL of=py']", "['py/old:1'] True 0"],
+  imported: ["True True 1"],
   build: ["['py/built:1']", "given", "The command '/bin/sh -c exit 3' returned a non-zero code: 3"],
   events: ["create", "start", "die", "destroy"],
   past_events: ["['start', 'die']"],

@@ -1,6 +1,8 @@
 """Images from registries, archives and Dockerfiles."""
 
 import io
+import json
+import tarfile
 
 import docker
 
@@ -57,3 +59,38 @@ def build():
         client.images.build(fileobj=io.BytesIO(b"FROM busybox\nRUN exit 3\n"), forcerm=True)
     except docker.errors.BuildError as error:
         print(error.msg)
+
+
+def history():
+    image, _lines = client.images.build(fileobj=io.BytesIO(b"FROM busybox\nLABEL of=py\nCMD [\"true\"]\n"), tag="py/old:1", rm=True)
+    steps = image.history()
+    print([step["CreatedBy"].split("(nop) ")[-1].strip() for step in steps[:2]])
+    print(steps[0]["Tags"], steps[0]["Id"] == image.id, steps[1]["Size"])
+    client.images.remove("py/old:1")
+
+
+def imported():
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        told = tarfile.TarInfo("told")
+        told.size = 5
+        tar.addfile(told, io.BytesIO(b"told\n"))
+    status = json.loads(client.api.import_image_from_data(archive.getvalue(), repository="py/imported", tag="1"))["status"]
+    image = client.images.get("py/imported:1")
+    print(status == image.id, image.attrs["Architecture"] != "", len(image.attrs["RootFS"]["Layers"]))
+    client.images.remove("py/imported:1")
+
+
+def push(name):
+    image = client.images.get("busybox")
+    image.tag(name)
+    lines = [json.loads(line) for line in client.images.push(name).splitlines()]
+    repository, _, tag = name.rpartition(":")
+    print(lines[0]["status"] == f"The push refers to repository [{repository}]", lines[-1]["aux"]["Tag"] == tag)
+    digest = lines[-1]["aux"]["Digest"]
+    print(f"{repository}@{digest}" in client.images.get(name).attrs["RepoDigests"])
+    print(client.images.get_registry_data(name).id == digest)
+    for line in client.images.push(f"{repository}", tag="none", stream=True, decode=True):
+        if "error" in line:
+            print("does not exist" in line["error"])
+    client.images.remove(name)
