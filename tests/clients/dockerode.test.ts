@@ -3,7 +3,10 @@ import { PassThrough, Readable } from "node:stream";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
 import { rawTar } from "../support/archives/tar.js";
-import { onEngines } from "../support/on-engines.js";
+import type { Json } from "../support/engine-client.js";
+import { describeUnless, onEngines } from "../support/on-engines.js";
+import { dockerRegistryMissing, startDockerRegistry } from "../support/registry/docker-registry.js";
+import { startIndex } from "../support/registry/index-server.js";
 
 onEngines("dockerode", (engine) => {
   test("run with a stream", async () => {
@@ -55,11 +58,49 @@ onEngines("dockerode", (engine) => {
   test("build", async () => {
     const context = Readable.from([rawTar([{ name: "Dockerfile", body: "FROM busybox\nRUN echo built > /b\n" }])]);
     const stream = await docker().buildImage(context, { t: "ode:1" });
-    const lines = await new Promise<{ stream?: string }[]>((resolve, reject) =>
-      docker().modem.followProgress(stream, (error, all) => (error ? reject(error) : resolve(all))),
-    );
+    const lines = await progressOf(stream);
     expect(lines.at(-1)).toEqual({ stream: "Successfully tagged ode:1\n" });
     await docker().getImage("ode:1").remove();
+  });
+
+  test("import, and the image's history", async () => {
+    const body = Readable.from([rawTar([{ name: "told", body: "told\n" }])]);
+    const stream = (await docker().importImage(body, {
+      ...{ fromSrc: "-", repo: "ode", tag: "imported", message: "by dockerode" },
+    })) as NodeJS.ReadableStream;
+    await progressOf(stream);
+    const [step] = (await docker().getImage("ode:imported").history()) as { Comment: string; Tags: string[] }[];
+    expect(step).toMatchObject({ Comment: "by dockerode", Tags: ["ode:imported"] });
+    await docker().getImage("ode:imported").remove();
+  });
+
+  test("search", async () => {
+    const found = { name: "ode/found", description: "A thing", star_count: 2, is_official: false, is_automated: false };
+    const index = await startIndex(engine().daemon.netns, [found]);
+    try {
+      expect(await docker().searchImages({ term: `${index.host}/found` })).toMatchObject([found]);
+    } finally {
+      await index.close();
+    }
+  });
+
+  describeUnless(dockerRegistryMissing(), "with a registry", () => {
+    test("push", async () => {
+      const registry = await startDockerRegistry(engine().daemon.netns, 5009);
+      const repo = `${registry.host}/ode/pushed`;
+      try {
+        await docker().getImage("busybox").tag({ repo, tag: "1" });
+        const image = docker().getImage(`${repo}:1`);
+        const lines = await progressOf(await image.push({ tag: "1" }));
+        expect(lines.at(-1)).toMatchObject({ aux: { Tag: "1" } });
+        const { Digest } = lines.at(-1)!["aux"] as { Digest: string };
+        expect((await image.inspect()).RepoDigests).toContain(`${repo}@${Digest}`);
+        expect(await image.distribution()).toMatchObject({ Descriptor: { digest: Digest } });
+        await image.remove();
+      } finally {
+        await registry.close();
+      }
+    });
   });
 
   test("logs followed, events", async () => {
@@ -123,6 +164,14 @@ onEngines("dockerode", (engine) => {
     await expect.poll(() => (said += textOf(out))).toBe("got by dockerode\n");
     stream.end();
     await container.remove({ force: true });
+  }
+
+  function progressOf(stream: NodeJS.ReadableStream): Promise<Json[]> {
+    return new Promise((resolve, reject) =>
+      docker().modem.followProgress(stream, (error: Error | null, all: Json[]) =>
+        error ? reject(error) : resolve(all),
+      ),
+    );
   }
 
   function docker(): Docker {
