@@ -12,6 +12,7 @@ import { EngineClient, messageOf } from "../support/engine-client.js";
 import { missingLinux, startCoracle } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import type { RawResponse } from "../support/raw-http.js";
+import { startTakingRegistry, type TakingRegistry } from "../support/registry/taking-registry.js";
 
 const missing = missingLinux();
 const CONTAINERS = 40;
@@ -24,7 +25,8 @@ describeUnless(missing, "a full disk", () => {
     async () => {
       const small = await mkdtemp(join(tmpdir(), "coracle-full-"));
       await must(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", small]);
-      const daemon = await startCoracle([], join(small, "data"));
+      const daemon = await startCoracle(["--insecure-registry", "10.213.0.0/16"], join(small, "data"));
+      const registry = await startTakingRegistry(daemon.netns.hostAddress);
       try {
         const engine = new EngineClient(daemon.socketPath);
         const script = "head -c 3000000 /dev/urandom > /large; while :; do echo alive; sleep 0.1; done";
@@ -33,6 +35,7 @@ describeUnless(missing, "a full disk", () => {
         await fill(small);
         await importsNothing(engine, small);
         await addsNothing(engine, small, running);
+        await pushes(engine, registry, small);
         const made: string[] = [];
         const refusals: string[] = [];
         await atOnce(CONTAINERS, AT_ONCE, async () => {
@@ -56,6 +59,7 @@ describeUnless(missing, "a full disk", () => {
         expect((await engine.run({ Cmd: ["echo", "all well"] })).stdout).toBe("all well\n");
         expect(await engine.read("/containers/json?all=1")).toEqual([]);
       } finally {
+        await registry.close();
         await daemon.close();
         await must(["umount", small]);
         await rm(small, { recursive: true });
@@ -85,6 +89,25 @@ async function addsNothing(engine: EngineClient, small: string, container: strin
     expect(await readdir(join(small, "data", "archives"))).toEqual([]);
     expect(await readdir(join(small, "data", "layers/tmp"))).toEqual([]);
   }
+}
+
+/** A push needs no room: not even for the note that says what the registry has of the layer. */
+async function pushes(engine: EngineClient, registry: TakingRegistry, small: string): Promise<void> {
+  const repository = `${registry.authority}/full`;
+  await engine.must(201, "POST", `/images/busybox/tag?repo=${repository}&tag=1`);
+  const rest = join(small, "rest");
+  await writeFile(rest, Buffer.alloc(1 << 20)).catch(() => {}); // what is left, down to the last page
+  try {
+    const headers = { "X-Registry-Auth": Buffer.from("{}").toString("base64url") };
+    const pushed = await engine.call("POST", `/images/${repository}/push?tag=1`, undefined, { headers });
+    expect([pushed.status, pushed.text]).toEqual([200, expect.not.stringContaining("error")]);
+    const { layers } = JSON.parse(String(registry.manifests.get("1"))) as { layers: { digest: string }[] };
+    expect(layers.length).toBeGreaterThan(0);
+    for (const { digest } of layers) expect(registry.blobs.has(digest)).toBe(true);
+  } finally {
+    await rm(rest, { force: true });
+  }
+  await engine.must(200, "DELETE", `/images/${repository}:1`);
 }
 
 /** Requests that need 2 MiB of disk and more. */
