@@ -151,6 +151,9 @@ class Carrier {
         return { tag: "sent", val: await this.#uploads.blobOf(command.val) };
       case "find-credentials":
         return { tag: "given", val: await bodies.credentials(command.val, signal) };
+      case "hold-secret":
+        await this.filesystems.holdSecret(command.val, await bodies.secret(command.val, signal));
+        return DONE;
       case "find-blob":
         await registry.find(command.val, signal);
         return DONE;

@@ -112,6 +112,11 @@ export class Paths {
     return join(this.liveContainer(id), "runs");
   }
 
+  /** The file of a container that is nothing but a secret. */
+  heldSecret(id: string): string {
+    return join(this.rootfs(id), "secret");
+  }
+
   /** Bundle, pid files and sockets of one run. */
   run(id: string, run: number): string {
     return join(this.runs(id), String(run));

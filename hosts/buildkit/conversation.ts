@@ -1,5 +1,21 @@
 // Calls on a client: a session is a connection on which the engine calls, and the client answers.
 
+import { HostFailure } from "../shared/index.js";
+
+/** The client has ended a call with an error. */
+export class CallFailed extends HostFailure {
+  constructor(
+    /** Of gRPC (grpc, statuscodes.md). */
+    readonly code: number,
+    words: string,
+  ) {
+    super({ tag: "body-broke", val: words });
+  }
+}
+
+/** A message is larger than may be. */
+export class TooLarge extends Error {}
+
 /** One call. Either side sends messages, in any order. */
 export interface Conversation {
   /** Resolves when there is room for more. Rejects if the call is over. */
@@ -12,5 +28,12 @@ export interface Conversation {
   cancel(): void;
 }
 
-/** Begins a call: `path` is `/moby.filesync.v1.FileSync/DiffCopy`. A header may have several values. */
-export type Caller = (path: string, headers: Readonly<Record<string, readonly string[]>>) => Conversation;
+/**
+ * Begins a call: `path` is `/moby.filesync.v1.FileSync/DiffCopy`. A header may have several values. `largest`: bytes of a
+ * message; `messages` rejects with `TooLarge` if one has more. Without it a larger one counts as the connection's end.
+ */
+export type Caller = (
+  path: string,
+  headers: Readonly<Record<string, readonly string[]>>,
+  largest?: number,
+) => Conversation;

@@ -10,6 +10,8 @@ export interface Session {
   files(files: content.SessionFiles): AsyncIterable<Uint8Array>;
   /** SECRET. */
   credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials>;
+  /** SECRET. */
+  secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 export class RequestBodies implements Bodies {
@@ -42,6 +44,11 @@ export class RequestBodies implements Bodies {
   /** Rejects with `client-gone` if the session is over. */
   async credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials> {
     return this.#session(sought.session).credentials(sought, signal);
+  }
+
+  /** The same for a secret. */
+  async secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#session(sought.session).secret(sought, signal);
   }
 
   forget(request: RequestId): void {

@@ -154,6 +154,8 @@ export interface Bodies {
   session(files: content.SessionFiles): AsyncIterable<Uint8Array>;
   /** SECRET. Credentials of a session's client. Rejects with a `HostFailure`. */
   credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials>;
+  /** SECRET. A secret of a session's client, of no more bytes than the limit. Rejects with a `HostFailure`. */
+  secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /**

@@ -155,4 +155,9 @@ class LateBodies implements Bodies {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.credentials(sought, signal);
   }
+
+  async secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.secret(sought, signal);
+  }
 }

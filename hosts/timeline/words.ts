@@ -172,6 +172,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `look up the blob of layer ${shortId(command.val)}`;
     case "find-credentials":
       return `ask the client for its credentials for ${command.val.registry}`;
+    case "hold-secret":
+      return `ask the client for its secret ${command.val.id}`;
     case "find-blob":
       return `ask ${command.val.in.endpoint.authority} whether it has blob ${shortId(command.val.digest)}`;
     case "mount-blob":

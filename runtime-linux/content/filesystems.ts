@@ -7,7 +7,7 @@ import { HostFailure, malformed } from "../../hosts/shared/index.js";
 import type { content } from "../../hosts/shared/index.js";
 import { makePrivate, namesIn, removeAll, removeEmpty } from "../directories.js";
 import { mountsBelow } from "./files/mounted.js";
-import { MNT_DETACH, type Kernel } from "../kernel.js";
+import { MNT_DETACH, MS_NODEV, MS_NOEXEC, MS_NOSUID, type Kernel } from "../kernel.js";
 import type { Paths } from "../paths.js";
 import type { Layers } from "./layers/layers.js";
 import { mountOverlay } from "./overlay.js";
@@ -55,6 +55,28 @@ export class Filesystems {
     const target = this.#paths.rootfs(checked(container));
     if (isMountPoint(target)) await this.#detach(target);
     await this.#removeMountPoint(container);
+  }
+
+  /**
+   * Mounts a container that is nothing but a secret, which is overwritten. Unlike a tmpfs, a ramfs never goes to a swap
+   * area (tmpfs in the kernel's documentation).
+   */
+  async holdSecret({ container, owner, group, mode }: HeldSecret, bytes: Uint8Array): Promise<void> {
+    const target = this.#paths.rootfs(checked(container));
+    makePrivate(this.#paths.liveContainer(container));
+    fs.mkdirSync(target, { recursive: true, mode: 0o700 });
+    try {
+      if (!isMountPoint(target)) this.#kernel.mount("ramfs", target, "ramfs", NO_PROGRAMS, "mode=0700");
+      const file = this.#paths.heldSecret(container);
+      fs.writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
+      fs.chownSync(file, owner, group);
+      fs.chmodSync(file, mode);
+    } catch (error) {
+      await this.unmount(container);
+      throw error;
+    } finally {
+      bytes.fill(0);
+    }
   }
 
   /** Whether nothing is below what a container writes. */
@@ -149,6 +171,11 @@ export class Filesystems {
     return stubs;
   }
 }
+
+/** What a secret needs, besides its bytes. */
+type HeldSecret = Pick<content.SoughtSecret, "container" | "owner" | "group" | "mode">;
+
+const NO_PROGRAMS = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
 /** Crashes of several engines can have left mounts on top of each other. */
 const MOST_MOUNTS = 16;

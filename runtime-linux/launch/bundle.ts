@@ -2,7 +2,7 @@
 // knows.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import { ACCOUNTS_BYTES_MAX, identify, malformed, withRates } from "../../hosts/shared/index.js";
@@ -106,9 +106,19 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
     else if (namespace.path !== undefined) namespace.path = names?.namespace(namespace.path) ?? namespace.path;
   spec.linux = { ...spec.linux, cgroupsPath: chooseGroup(paths, container, spec.linux?.cgroupsPath) };
   addDevices(spec.linux, launch);
+  if (spec.process) addVariables(spec.process, launch, paths);
   if (spec.process) resolveProcess(spec.process, launch, root, kernel);
   if (spec.process && launch.allDevices) spec.process.capabilities = available(spec.process.capabilities ?? {});
   return spec;
+}
+
+/** SECRET: they are in the bundle, which is in memory, and in the process. */
+function addVariables(process: NonNullable<Spec["process"]>, { variables }: processes.Launch, paths: Paths): void {
+  if (variables.length === 0) return;
+  const held = new Set(variables.map(({ name }) => name));
+  const others = (process.env ?? []).filter((line) => !held.has(line.split("=", 1)[0]!));
+  const own = variables.map(({ name, container }) => `${name}=${readFileSync(paths.heldSecret(container), "utf8")}`);
+  process.env = [...others, ...own];
 }
 
 function withoutWeights(spec: Spec): Spec {

@@ -143,6 +143,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     says: [
       "No such ",
       "not found",
+      ": not found",
       "is not a directory",
       "not a directory",
       "is a directory",

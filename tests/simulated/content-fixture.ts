@@ -48,6 +48,7 @@ export class Fixture {
       take: (request: bigint) => this.#bodies.get(request)!,
       session: () => this.#bodies.get(1n)!,
       credentials: () => Promise.reject(new Error("no client has credentials")),
+      secret: () => Promise.reject(new Error("no client has secrets")),
     };
     this.content = simulatedContent({ filesOf: () => null, disk: this.disk, clock, bodies, registry: this.registry });
   }

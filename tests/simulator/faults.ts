@@ -78,6 +78,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "clone",
   "blob-of",
   "find-credentials",
+  "hold-secret",
   "find-blob",
   "mount-blob",
   "abandon",

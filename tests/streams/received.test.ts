@@ -13,6 +13,9 @@ const bodies = {
   credentials(): never {
     throw new Error("no session");
   },
+  secret(): never {
+    throw new Error("no session");
+  },
 };
 
 test("the connection of a web server is opened and closed by who reads", async () => {

@@ -29,5 +29,6 @@ export const PLAIN_LAUNCH = {
   allDevices: false,
   rates: [],
   shmSize: 0n,
+  variables: [],
   log: { fileBytes: 0n, files: 1, compressed: false, passing: false },
 };

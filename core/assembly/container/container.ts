@@ -1,5 +1,6 @@
 // The container, as the engine knows it. Its record keeps every field above the line "not in the record".
 
+import { HeldVariable } from "../../../build/bindings/types";
 import { Call } from "../call";
 import { Health } from "../health/health";
 import { Json } from "../json/json";
@@ -143,6 +144,8 @@ export class Container {
   forBuild: bool = false;
 
   // ---------------------------------------------------------------- not in the record
+  /** What a build lends besides mounts, for one run: no build outlasts the engine. */
+  lentVariables: HeldVariable[] = [];
   /** The record is written before the step ends: see `touch`. */
   changed: bool = false;
   /** The record is out of date: see `touchLater`. */
@@ -252,6 +255,7 @@ export class Container {
 
   /** Forgets what a build has lent to it. */
   giveBack(): void {
+    this.lentVariables = [];
     const kept = this.mounts.filter((mount: MountPoint) => mount.kind != MountKind.Lent);
     if (kept.length == this.mounts.length) return;
     this.mounts = kept;

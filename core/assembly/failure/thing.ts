@@ -31,6 +31,7 @@ export function missingKind(what: Noun): FailureKind {
     case Noun.ContainerFile:
     case Noun.FileSystem:
     case Noun.MachineFile:
+    case Noun.Secret:
       return FailureKind.NotFound;
     default:
       // An answer, or a piece of a tar, is never looked up.
@@ -93,6 +94,7 @@ function thingWords(what: Noun, name: string): string {
 function nounOf(what: Noun): string {
   if (what == Noun.Volume) return "volume ";
   if (what == Noun.Layer) return "layer ";
+  if (what == Noun.Secret) return "secret ";
   return what == Noun.Archive ? "archive " : "";
 }
 

@@ -3,11 +3,12 @@
 import { connect } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
-import { askedCredentials, receivedFiles } from "../../buildkit/index.js";
+import { CallFailed, TooLarge, askedCredentials, askedSecret, receivedFiles } from "../../buildkit/index.js";
 import type { Caller, Conversation } from "../../buildkit/index.js";
 import type { Session } from "../../request/index.js";
-import { HostFailure, interrupted } from "../../shared/index.js";
-import { MOST_HEADERS, framed, messagesIn } from "./messages.js";
+import { interrupted } from "../../shared/index.js";
+import type { HostFailure } from "../../shared/index.js";
+import { MOST_HEADERS, framed, limitsOf, messagesIn } from "./messages.js";
 
 /** What its client gives. `gone` is called once, when the connection is over. */
 export function sessionOn(connection: Duplex, gone: () => void): Session {
@@ -16,6 +17,7 @@ export function sessionOn(connection: Duplex, gone: () => void): Session {
     files: ({ directory, includes, excludes, follows }) =>
       receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),
     credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
+    secret: ({ id, limit }, signal) => askedSecret(call, { id, limit }, signal),
   };
 }
 
@@ -28,7 +30,7 @@ function callerOn(connection: Duplex, gone: () => void): Caller {
   session.once("connect", () => session.setLocalWindowSize(2 * WINDOW));
   session.on("error", () => {});
   session.once("close", gone);
-  return (path, headers) => begin(session, path, headers);
+  return (path, headers, largest) => conversationOn(begin(session, path, headers), largest);
 }
 
 /** Bytes of files that a client may send ahead: enough to keep it busy. */
@@ -38,23 +40,24 @@ function begin(session: ClientHttp2Session, path: string, headers: Readonly<Reco
   if (session.closed || session.destroyed) throw interrupted("client-gone");
   const stream = session.request({ ...FIXED, ":path": path, ...(headers as Record<string, string[]>) });
   stream.on("error", () => {});
-  return conversationOn(stream);
+  return stream;
 }
 
 const FIXED = { ":method": "POST", ":scheme": "http", "content-type": "application/grpc", te: "trailers" };
 
-function conversationOn(stream: ClientHttp2Stream): Conversation {
+function conversationOn(stream: ClientHttp2Stream, largest?: number): Conversation {
   let failed: HostFailure | null = null;
   const told = (headers: Record<string, unknown>): void => {
     const code = headers["grpc-status"];
     if (code === undefined || code === "0") return;
-    failed = new HostFailure({ tag: "body-broke", val: wordsOf(headers["grpc-message"]) });
+    failed = new CallFailed(Number(code), wordsOf(headers["grpc-message"]));
   };
   stream.on("response", told).on("trailers", told);
   async function* messages(): AsyncGenerator<Uint8Array> {
     try {
-      yield* messagesIn(stream);
-    } catch {
+      yield* messagesIn(stream, largest === undefined ? undefined : limitsOf(largest));
+    } catch (error) {
+      if (largest !== undefined && error instanceof TooLarge) throw error;
       throw failed ?? interrupted("client-gone");
     }
     if (failed !== null) throw failed;

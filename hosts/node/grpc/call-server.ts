@@ -3,11 +3,11 @@
 import { constants, performServerHandshake } from "node:http2";
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
-import { METHODS, TooManyValues, decode, withoutSecrets } from "../../buildkit/index.js";
+import { METHODS, TooLarge, TooManyValues, decode, withoutSecrets } from "../../buildkit/index.js";
 import type { Fields, Method } from "../../buildkit/index.js";
 import { CallChannel } from "./call-channel.js";
 import type { engine } from "../../shared/index.js";
-import { INTERNAL, MOST_HEADERS, TooLarge, Unreadable, limitsOf, messagesIn } from "./messages.js";
+import { INTERNAL, MOST_HEADERS, Unreadable, limitsOf, messagesIn } from "./messages.js";
 import type { Limits } from "./messages.js";
 
 /** A call as the core gets it: its path, its message in JSON, and its header lines. */

@@ -1,5 +1,7 @@
 // gRPC's messages on an HTTP/2 stream: a flag, the length in four bytes, then the message (grpc, PROTOCOL-HTTP2.md).
 
+import { TooLarge } from "../../buildkit/index.js";
+
 const PREFIX = 5;
 /** Bytes of the largest message that is read, as in BuildKit. */
 const LARGEST = 16 << 20;
@@ -21,9 +23,6 @@ export class Unreadable extends Error {
     super(message);
   }
 }
-
-/** The message is larger than may be. */
-export class TooLarge extends Error {}
 
 /** What one connection may make us keep. */
 export interface Limits {

@@ -121,6 +121,12 @@ class Carrier {
         return { tag: "sent", val: this.#uploads.blobOf(command.val) };
       case "find-credentials":
         return { tag: "given", val: await bodies.credentials(command.val, signal) };
+      case "hold-secret":
+        disk.holdSecret(
+          { ...command.val, container: checked(command.val.container) },
+          await bodies.secret(command.val, signal),
+        );
+        return DONE;
       case "find-blob":
         await registry.find(command.val, signal);
         return DONE;

@@ -1,11 +1,11 @@
 // The simulated disk: layers, containers' file systems, volumes, and the machine's own files. It survives the engine.
 
 import { noSuch } from "../../shared/index.js";
-import type { volumes } from "../../shared/index.js";
+import type { content, volumes } from "../../shared/index.js";
 import type { FaultSource } from "../faults.js";
 import { mountContainer, type MountSpec, type Sources, type ViewSpec } from "./container-mounts.js";
 import type { FileSystem } from "./file-system.js";
-import { inode, type Inode } from "./inode.js";
+import { contentOf, inode, type Inode } from "./inode.js";
 import { Layers } from "./layers.js";
 import { lookup, type Mount, type MountTable } from "./lookup.js";
 import { MountedFiles } from "./mounted-files.js";
@@ -38,7 +38,15 @@ export interface ContainerFiles {
   mounted: boolean;
   /** Files made for it, by name. Other containers can mount them too. */
   made: Map<string, Inode>;
+  /** It is nothing but a secret, and in memory. */
+  isSecret?: true;
 }
+
+/** What a secret needs, besides its bytes. */
+type HeldSecret = Pick<content.SoughtSecret, "container" | "owner" | "group" | "mode">;
+
+/** The only file of a container that is nothing but a secret. */
+const SECRET = "/secret";
 
 /** The files of one volume on the disk. */
 export interface VolumeFiles {
@@ -157,15 +165,33 @@ export class Disk {
     this.containers.set(container, files);
   }
 
-  /** Written files stay. */
+  /** Mounts a container that is nothing but a secret. It takes no room on the disk. */
+  holdSecret({ container, owner, group, mode }: HeldSecret, bytes: Uint8Array): void {
+    const tree = new Tree(new Room(Infinity));
+    tree.root.mode = 0o700;
+    put(tree, SECRET, inode("file", tree, { bytes, mode, uid: owner, gid: group, modified: this.now() }));
+    const share = new Share(new Room(Infinity));
+    this.containers.set(container, { tree, share, chain: null, mounted: true, made: new Map(), isSecret: true });
+  }
+
+  /** Throws `no-such` if the container is not mounted. */
+  secretOf(container: string): Uint8Array {
+    const files = this.containers.get(container);
+    const place = files?.mounted && lookup(new Map([["/", rootMount(files.tree)]]), SECRET, false, null).place;
+    if (!place) throw noSuch("file-system", container);
+    return contentOf(place.inode);
+  }
+
+  /** Written files stay, but nothing of a secret. */
   unmount(container: string): void {
     const files = this.containers.get(container);
-    if (files) files.mounted = false;
+    if (files?.isSecret) this.containers.delete(container);
+    else if (files) files.mounted = false;
   }
 
   /** The machine restarts: nothing stays mounted, but written files stay. */
   reboot(): void {
-    for (const files of this.containers.values()) files.mounted = false;
+    for (const container of [...this.containers.keys()]) this.unmount(container);
     for (const name of this.volumes.keys()) this.unmountVolume(name);
   }
 

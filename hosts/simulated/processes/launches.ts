@@ -69,12 +69,20 @@ export class Launches {
     );
   }
 
-  specOf({ spec: bytes, rates }: processes.Launch): Spec {
+  specOf({ spec: bytes, rates, variables }: processes.Launch): Spec {
     const spec = parseSpec(bytes);
+    if (variables.length > 0)
+      spec.process = { ...spec.process, env: [...(spec.process?.env ?? []), ...this.#held(variables)] };
     const { resources } = (spec.linux ??= {});
     const blockIO = withRates(resources?.blockIO, rates, (path) => numberOf(this.#needs.disk.machine, path));
     if (blockIO) spec.linux.resources = { ...resources, blockIO };
     return spec;
+  }
+
+  /** Later ones of the same name count. */
+  #held(variables: processes.HeldVariable[]): string[] {
+    const { disk } = this.#needs;
+    return variables.map(({ name, container }) => `${name}=${new TextDecoder().decode(disk.secretOf(container))}`);
   }
 
   /** The machine's file of that name. */

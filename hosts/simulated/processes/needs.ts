@@ -13,7 +13,7 @@ export interface ProcessesNeeds {
   /** A number from 0 up to 1, from the world's seed. */
   random: () => number;
   faults: FaultSource;
-  disk: Pick<Disk, "mountView" | "machine" | "putMade" | "makeMemory" | "dropMemory">;
+  disk: Pick<Disk, "mountView" | "machine" | "secretOf" | "putMade" | "makeMemory" | "dropMemory">;
   /** Programs by name of file, in addition to or instead of the built-in ones. */
   programs?: Readonly<Record<string, Program>>;
   /** Whether a runtime of that name exists. */

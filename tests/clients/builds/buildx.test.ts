@@ -71,6 +71,23 @@ onEngines(
       expect(stderr).toContain("did not complete successfully: exit code: 3");
     });
 
+    test("--secret gives one to the step that mounts it, from a file or from a variable", async () => {
+      fs.writeFileSync(join(top, "secret"), "of a file\n");
+      const mounts = "--mount=type=secret,id=f --mount=type=secret,id=v,target=/v,mode=0444,required=true";
+      const built = await docker().runWith(
+        `FROM busybox\nRUN ${mounts} cat /run/secrets/f /v | wc -c > /size && stat -c %a /v >> /size\n`,
+        ...["build", "--progress", "plain", "-t", "kit:4", "--secret", `id=f,src=${join(top, "secret")}`],
+        ...["--secret", "id=v,env=DOCKER_CLI_HINTS", "-f", "-", context()],
+      );
+      expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
+      const size = "of a file\n".length + "false".length;
+      expect(await shown("kit:4", "cat /size; cat /run/secrets/f /v | wc -c")).toBe(`${size}\n444\n0\n`);
+      const lacking = "FROM busybox\nRUN --mount=type=secret,id=none,required=true true\n";
+      const failed = await docker().runWith(lacking, "build", "-f", "-", context());
+      expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/secret none.*not found/)]);
+      await docker().well("rmi", "kit:4");
+    });
+
     test("ls and du tell of the engine's builder", async () => {
       expect(await docker().well("buildx", "ls")).toContain("running");
       expect(await docker().well("buildx", "du")).toContain("Total:");

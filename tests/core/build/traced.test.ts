@@ -90,9 +90,9 @@ describe("a build", () => {
     const world = new ImageWorld();
     openSession(world);
     const id = inSession(world);
-    sendDefinition(world, "FROM busybox\nRUN --mount=type=secret,id=a true\n");
+    sendDefinition(world, "FROM busybox\nRUN --mount=type=ssh true\n");
     expect(world.answer(id).status).toBe(200);
-    expect(linesOf(world, id).at(-1)!.error).toContain("secret");
+    expect(linesOf(world, id).at(-1)!.error).toContain("ssh");
   });
 
   test.each(["is cancelled", "is left by its client"])("that %s gives its command up", (how) => {

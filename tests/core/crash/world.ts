@@ -223,6 +223,7 @@ export class World {
       case "layer":
         return this.#layer(command.val);
       case "find-credentials":
+      case "hold-secret":
         throw new Failed({ tag: "interrupted", val: "client-gone" });
       case "blob-of":
       case "find-blob":

@@ -225,6 +225,8 @@ function shownContent(command: content.ContentCommand): string {
     }
     case "find-credentials":
       return `find-credentials ${command.val.registry} of request ${command.val.session}`;
+    case "hold-secret":
+      return `hold-secret ${command.val.id} of request ${command.val.session}`;
     case "find-blob":
       return `find-blob ${place(command.val.in)} ${command.val.digest}${identity(command.val.in.credentials)}`;
     case "mount-blob":

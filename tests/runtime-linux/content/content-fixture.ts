@@ -66,6 +66,7 @@ export function openFixture(
       take: (request) => bodies.get(request)!,
       session: ({ session }) => bodies.get(session)!,
       credentials: () => Promise.reject(new Error("no client has credentials")),
+      secret: () => Promise.reject(new Error("no client has secrets")),
     },
     ...(workers === undefined ? {} : { workers: workers(tools) }),
   });

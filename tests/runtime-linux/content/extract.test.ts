@@ -119,7 +119,12 @@ function contentOn(
   return linuxContent({
     paths: fixture.paths,
     kernel,
-    bodies: { take: () => body(), session: () => body(), credentials: () => Promise.reject(new Error("no session")) },
+    bodies: {
+      take: () => body(),
+      session: () => body(),
+      credentials: () => Promise.reject(new Error("no session")),
+      secret: () => Promise.reject(new Error("no session")),
+    },
     registry: registryClient(),
   });
 }

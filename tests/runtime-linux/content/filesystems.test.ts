@@ -34,7 +34,12 @@ test("mounts and unmounts are never abandoned: each reports its own failure", as
   const { perform } = linuxContent({
     paths,
     kernel,
-    bodies: { take: () => never(), session: () => never(), credentials: () => Promise.reject(new Error("no session")) },
+    bodies: {
+      take: () => never(),
+      session: () => never(),
+      credentials: () => Promise.reject(new Error("no session")),
+      secret: () => Promise.reject(new Error("no session")),
+    },
     registry: registryClient(),
   });
   kernel.fail("mount", "ENOMEM");

@@ -28,6 +28,9 @@ const DOCKERFILES: Readonly<Record<string, string>> = {
 
 /** No draw names them, so that each costs no other draw its place. */
 const UNDRAWN: Readonly<Record<string, string>> = {
+  secrets:
+    "FROM busybox\nRUN --mount=type=secret,id=s,required=true --mount=type=secret,id=none " +
+    '--mount=type=secret,id=s,env=S cat /run/secrets/s > /dev/null; test -n "$S" && ! test -e /run/secrets/none\n',
   clones: "FROM scratch\nADD https://example.org/a.git#main:doc /doc\n",
 };
 
@@ -46,9 +49,13 @@ export const BUILD_QUERIES: readonly string[] = [
 export const SESSION = "X-Docker-Expose-Session-Uuid";
 export const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 /** One header for each. */
-export const METHODS = [`/moby.filesync.v1.FileSync/DiffCopy`, `/moby.filesync.v1.Auth/Credentials`].join(
-  `\n${METHOD}: `,
-);
+export const METHODS = [
+  "/moby.filesync.v1.FileSync/DiffCopy",
+  "/moby.filesync.v1.Auth/Credentials",
+  "/moby.buildkit.secrets.v1.Secrets/GetSecret",
+].join(`\n${METHOD}: `);
+/** What clients have for the id `s`, and nobody else may ever see. */
+export const SECRET = "known to its step alone";
 
 export function contextOf(what: string): Uint8Array {
   return rawTar([

@@ -3,13 +3,14 @@
 
 import { bodyOf } from "../../../hosts/request/body-form.js";
 import type { Channel } from "../../../hosts/request/exchange.js";
+import { noSuch } from "../../../hosts/shared/index.js";
 import { ACCOUNT } from "../../../hosts/simulated/registry/images.js";
 import type { HijackedClient } from "../../../hosts/streams/hijacked-client.js";
 import { Exchange } from "../../../hosts/request/exchange.js";
 import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
 import type { Input, RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import type { Answer, Asked } from "../oracle.js";
-import { SESSION, contextOf } from "./build-contexts.js";
+import { SECRET, SESSION, contextOf } from "./build-contexts.js";
 
 /** Receives what arrives on a connection. */
 export interface Listener {
@@ -119,7 +120,10 @@ export class Connection implements Channel {
     };
   }
 
-  /** On a session, the client gives its account and the files of the build that the session is named for, in whatever directory. */
+  /**
+   * On a session, the client gives its account, its secret `s`, and the files of the build that the session is named for, in
+   * whatever directory.
+   */
   calls({ head, caller }: replies.Calls, gone: () => void): void {
     this.#gone = gone;
     this.#answer(head, null);
@@ -128,6 +132,10 @@ export class Connection implements Channel {
     this.#engine.bodies.offerSession(this.request, {
       files: () => bodyOf(contextOf(what)),
       credentials: () => Promise.resolve({ ...ACCOUNT, identityToken: "", registryToken: "", meta: "" }),
+      secret: async ({ id }) => {
+        if (id !== "s") throw noSuch("secret", id);
+        return new TextEncoder().encode(SECRET);
+      },
     });
   }
 

@@ -12,6 +12,7 @@ import { sendFiles, type SentFile } from "./sent-files.js";
 const CONTROL = "/moby.buildkit.v1.Control";
 const DIFF_COPY = "/moby.filesync.v1.FileSync/DiffCopy";
 const AUTH = "/moby.filesync.v1.Auth/Credentials";
+const SECRETS = "/moby.buildkit.secrets.v1.Secrets/GetSecret";
 const HEALTH = "/grpc.health.v1.Health/Check";
 const ID = "X-Docker-Expose-Session-Uuid";
 const METHOD = "X-Docker-Expose-Session-Grpc-Method";
@@ -127,6 +128,8 @@ export interface SessionOptions {
   credentials?: (registry: string) => Fields;
   /** Carries the session in a call of its own. Missing: it has a connection of its own, by POST /session. */
   by?: BuildKitClient;
+  /** The secret of an id; throws to refuse. Missing: the client does not offer the call. */
+  secret?: (id: string) => Uint8Array | Promise<Uint8Array>;
 }
 
 /** What a client of a session has: directories by name; null if it has none. Returns a function that ends the session. */
@@ -134,7 +137,7 @@ export async function openSession(
   socketPath: string,
   id: string,
   directories: Readonly<Record<string, readonly SentFile[]>> | null,
-  { credentials, by }: SessionOptions = {},
+  options: SessionOptions = {},
 ): Promise<() => void> {
   const server = new grpc.Server();
   const packet = messagesOf("Packet");
@@ -152,10 +155,15 @@ export async function openSession(
     },
     { DiffCopy: (call: grpc.ServerDuplexStream<Fields, Fields>) => sendFiles(call, directories ?? {}) },
   );
-  if (credentials !== undefined) answerFor(server, credentials);
-  const offered = [HEALTH, ...(directories === null ? [] : [DIFF_COPY]), ...(credentials === undefined ? [] : [AUTH])];
+  answerFor(server, options);
+  const offered = [
+    HEALTH,
+    ...(directories === null ? [] : [DIFF_COPY]),
+    ...(options.credentials === undefined ? [] : [AUTH]),
+    ...(options.secret === undefined ? [] : [SECRETS]),
+  ];
   const connection =
-    by?.carried({ [ID]: [id], [METHOD]: offered }) ??
+    options.by?.carried({ [ID]: [id], [METHOD]: offered }) ??
     // One header for each.
     (await upgraded(socketPath, "/session", { [ID]: id, [METHOD]: offered.join(`\r\n${METHOD}: `) }));
   connection.on("error", () => {});
@@ -166,11 +174,26 @@ export async function openSession(
   };
 }
 
-/** The service `moby.filesync.v1.Auth`. */
-function answerFor(server: grpc.Server, credentials: (registry: string) => Fields): void {
-  const [request, response] = [messagesOf("CredentialsRequest"), messagesOf("CredentialsResponse")];
+/** The services of what a client is asked for. An error with a `code` of gRPC's is answered with that. */
+function answerFor(server: grpc.Server, { credentials, secret }: SessionOptions): void {
+  if (credentials !== undefined) {
+    answerBy(server, AUTH, ["CredentialsRequest", "CredentialsResponse"], ({ Host }) => credentials(String(Host)));
+  }
+  if (secret === undefined) return;
+  answerBy(server, SECRETS, ["SecretRequest", "SecretResponse"], async ({ ID }) => ({
+    data: await secret(String(ID)),
+  }));
+}
+
+function answerBy(
+  server: grpc.Server,
+  path: string,
+  [asked, answered]: readonly [string, string],
+  give: (request: Fields) => Fields | Promise<Fields>,
+): void {
+  const [request, response] = [messagesOf(asked), messagesOf(answered)];
   const definition = {
-    path: AUTH,
+    path,
     requestStream: false,
     responseStream: false,
     requestSerialize: request.encode,
@@ -178,14 +201,16 @@ function answerFor(server: grpc.Server, credentials: (registry: string) => Field
     responseSerialize: response.encode,
     responseDeserialize: response.decode,
   };
-  const Credentials: grpc.handleUnaryCall<Fields, Fields> = (call, answer) => {
-    try {
-      answer(null, credentials(String(call.request["Host"])));
-    } catch (error) {
-      answer({ code: grpc.status.UNKNOWN, details: (error as Error).message });
-    }
+  const Call: grpc.handleUnaryCall<Fields, Fields> = (call, answer) => {
+    Promise.resolve(call.request)
+      .then(give)
+      .then(
+        (given) => answer(null, given),
+        (error: Error & { code?: grpc.status }) =>
+          answer({ code: error.code ?? grpc.status.UNKNOWN, details: error.message }),
+      );
   };
-  server.addService({ Credentials: definition }, { Credentials });
+  server.addService({ Call: definition }, { Call });
 }
 
 /** The connection after `Upgrade: h2c`. */

@@ -38,6 +38,8 @@ message Stat {
 }
 message CredentialsRequest { string Host = 1; }
 message CredentialsResponse { string Username = 1; string Secret = 2; }
+message SecretRequest { string ID = 1; }
+message SecretResponse { bytes data = 1; }
 message Packet { int32 type = 1; Stat stat = 2; uint32 ID = 3; bytes data = 4; }
 `,
   { keepCase: true },

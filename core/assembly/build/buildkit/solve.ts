@@ -19,6 +19,7 @@ import { FrontendOptions } from "./frontend-options";
 import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
 import { SessionCredentials } from "./session-credentials";
 import { SessionFiles } from "./session-files";
+import { SessionSecrets } from "./session-secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./sessions";
 import { sourceDetail } from "./source-detail";
 import { BuildClient, VertexProgress } from "./progress/vertex-progress";
@@ -120,6 +121,7 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     if (this.over) return;
     const progress = new VertexProgress(new ProgressStream(this.call), this.ref, this.watchers, this);
     const facts = new BuildFacts(wanted.options, progress, new SessionCredentials(session), this.call.version);
+    facts.secrets = new SessionSecrets(session);
     const source = new SessionFiles(session, wanted, progress);
     this.source = source;
     wanted.options.files = source;

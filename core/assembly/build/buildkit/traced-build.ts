@@ -17,6 +17,7 @@ import { TraceStream } from "./progress/trace-stream";
 import { BuildClient, VertexProgress } from "./progress/vertex-progress";
 import { SessionCredentials } from "./session-credentials";
 import { SessionFiles } from "./session-files";
+import { SessionSecrets } from "./session-secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./sessions";
 import { tracedBuilds, TracedBuild } from "./traced-builds";
 
@@ -119,6 +120,7 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     }
     const credentials: CredentialsSource = session === null ? this.given : new SessionCredentials(session);
     const facts = new BuildFacts(options, this.progress!, credentials, this.call.version);
+    if (session !== null) facts.secrets = new SessionSecrets(session);
     const build = new Build(this.call, options, facts);
     this.build = build;
     build.begin();

@@ -165,9 +165,18 @@ function finish(mount: Mount): string {
   const isFile = mount.type == MountType.Secret || mount.type == MountType.Ssh;
   if (mount.target.length == 0 && !isFile) return "mount target not specified";
   if (mount.type == MountType.Cache && mount.id.length == 0) mount.id = mount.target;
-  if (mount.type != MountType.Secret || mount.target.length > 0 || mount.variable.length > 0) return "";
-  const name = mount.id.slice(mount.id.lastIndexOf("/") + 1);
-  if (name.length == 0) return "one of source, target required";
-  mount.target = `/run/secrets/${name}`;
+  return mount.type == MountType.Secret ? finishSecret(mount) : "";
+}
+
+/** `source` is another name of `id`. One that only becomes a variable is mounted nowhere. */
+function finishSecret(mount: Mount): string {
+  if (mount.source.length > 0) mount.id = mount.source;
+  if (mount.id.length == 0) mount.id = lastPart(mount.target);
+  if (mount.id.length == 0) return "one of source, target required";
+  if (mount.target.length == 0 && mount.variable.length == 0) mount.target = `/run/secrets/${lastPart(mount.id)}`;
   return "";
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -2,6 +2,7 @@
 
 import { Image } from "../../image/image";
 import { Claims } from "../../image/layers/claims";
+import { ClientSecrets } from "../client-secrets";
 import { CredentialsSource } from "../credentials";
 import { Budget } from "../evaluation/budget";
 import { BuildArguments } from "../evaluation/build-arguments";
@@ -22,6 +23,8 @@ export class BuildFacts {
   readonly underway: StepsUnderway = new StepsUnderway();
   /** Images whose steps are the cache; empty for all. */
   cacheSources: Image[] = [];
+  /** Null if the client cannot be asked. */
+  secrets: ClientSecrets | null = null;
   /** There is none if the Dockerfile alone was fetched from a web server. */
   hasContext: bool = true;
   /** Its files are only fetched once a step needs them. */

@@ -2,6 +2,7 @@
 // copy changes. They have ids like containers, so that the next engine clears away what this one left.
 
 import {
+  ContentCommand,
   ContentCommandDropContainer,
   ContentCommandMount,
   ContentCommandUnmount,
@@ -26,6 +27,12 @@ export class Place {
   mount(task: Task, step: i32): void {
     this.isMade = true;
     askContent(task, step, new ContentCommandMount(new Mount(this.id, this.chain, true)));
+  }
+
+  /** The same by a command that fills it, too. Returns the operation's id. */
+  make(task: Task, step: i32, command: ContentCommand): u64 {
+    this.isMade = true;
+    return askContent(task, step, command);
   }
 
   /** Drops it with everything in it. Commands about it that are still under way come first. */

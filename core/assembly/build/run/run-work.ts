@@ -7,7 +7,8 @@ import { readCreate } from "../../container/create/create-body";
 import { createForBuild } from "../../container/create/create";
 import { CreationClient } from "../../container/create/creation";
 import { leaveRunEnd } from "../../container/exit/run-end";
-import { MountKind, MountPoint } from "../../container/mounts/mount-point";
+import { Lent } from "../../container/mounts/lent";
+import { MountKind } from "../../container/mounts/mount-point";
 import { removeLeftOver } from "../../container/remove/left-over";
 import { StartClient } from "../../container/start/start-client";
 import { startNow } from "../../container/start/start";
@@ -56,9 +57,9 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
     this.mounts.prepare(this);
   }
 
-  mountsReady(points: MountPoint[]): void {
+  mountsReady(lent: Lent): void {
     const version = this.wish.version;
-    const refusal = createForBuild(readCreate(this.wish.body, version), version, points, this);
+    const refusal = createForBuild(readCreate(this.wish.body, version), version, lent, this);
     if (refusal === null) return;
     this.mounts.release();
     this.client.workFailed(refusal.message, 0);

@@ -5,13 +5,23 @@ import { Step } from "../evaluation/step";
 import { octalOf } from "./mounts/octal";
 import { sizeProblem } from "./mounts/tmpfs-mount";
 
-/** Why the step cannot be done; empty if it can. It is refused by name, never ignored. */
-export function unbuiltIn(step: Step): string {
+const NO_SECRETS =
+  "RUN --mount=type=secret needs a client that can be asked: build with docker buildx, or fetch what needs it before the " +
+  "build, and take it from the context by --mount=type=bind";
+const NO_AGENT =
+  "RUN --mount=type=ssh is not built yet. Until then, clone before the build, and take it from the context by " +
+  "--mount=type=bind";
+
+/**
+ * Why the step cannot be done; empty if it can. It is refused by name, never ignored. `canAsk`: the build's client has a
+ * session.
+ */
+export function unbuiltIn(step: Step, canAsk: bool): string {
   const run = step.run;
   if (run !== null) {
     if (run.argv.length == 0) return "No command specified";
     for (let i = 0; i < run.mounts.length; i++) {
-      const problem = mountProblem(run.mounts[i]);
+      const problem = mountProblem(run.mounts[i], canAsk);
       if (problem.length > 0) return problem;
     }
     if (run.devices.length > 0) return "RUN --device is not built yet";
@@ -23,14 +33,9 @@ export function unbuiltIn(step: Step): string {
   return "";
 }
 
-function mountProblem(mount: Mount): string {
+function mountProblem(mount: Mount, canAsk: bool): string {
   if (mount.mode.length > 0 && octalOf(mount.mode) < 0) return `invalid value ${mount.mode} for mode`;
   if (mount.type == MountType.Tmpfs) return sizeProblem(mount.size);
-  const isSecret = mount.type == MountType.Secret;
-  if (!isSecret && mount.type != MountType.Ssh) return "";
-  const instead = isSecret ? "fetch what needs it before the build" : "clone before the build";
-  return (
-    `RUN --mount=type=${isSecret ? "secret" : "ssh"} is not built yet. Until then, ${instead}, and ` +
-    "take it from the context by --mount=type=bind"
-  );
+  if (mount.type == MountType.Secret) return canAsk ? "" : NO_SECRETS;
+  return mount.type == MountType.Ssh ? NO_AGENT : "";
 }

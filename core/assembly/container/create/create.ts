@@ -18,6 +18,7 @@ import { volumeStore } from "../../volume/store";
 import { takerOf, volumeNames } from "../../volume/use";
 import { Container } from "../container";
 import { showLinks, tieLinks } from "../links/links";
+import { Lent } from "../mounts/lent";
 import { MountKind, MountPoint } from "../mounts/mount-point";
 import { containerNameProblem, generatedName } from "../names";
 import { restartPolicyOf } from "../restart/policy-setting";
@@ -83,20 +84,16 @@ function create(call: Call, body: CreateBody, checked: bool): Refusal | null {
 }
 
 /**
- * Makes a container for a build. `lent`: what it mounts besides, in place of others at the same destinations. Returns why
- * it cannot be made; otherwise the client is told.
+ * Makes a container for a build. `lent`: what it mounts and knows besides, in place of others at the same destinations.
+ * Returns why it cannot be made; otherwise the client is told.
  */
-export function createForBuild(
-  body: CreateBody,
-  version: i32,
-  lent: MountPoint[],
-  client: CreationClient,
-): Refusal | null {
+export function createForBuild(body: CreateBody, version: i32, lent: Lent, client: CreationClient): Refusal | null {
   const request = readCreateRequest(body, version, "");
   if (request.refusal !== null) return request.refusal;
   const container = newContainer(request, "");
   container.forBuild = true;
-  container.mounts = withLent(container.mounts, lent);
+  container.mounts = withLent(container.mounts, lent.points);
+  container.lentVariables = lent.variables;
   accept(request, container, client);
   return null;
 }

@@ -35,7 +35,7 @@ export class MountPoint {
   anonymous: bool = false;
   /** Volume: it has been filled from the image's files at its destination, or is not to be filled. */
   populated: bool = false;
-  /** Tmpfs: the options that the client gave. */
+  /** Tmpfs: the options that the client gave. Lent: further ones of the mount. */
   options: string[] = [];
   /** The mount comes from another container: `VolumesFrom`. */
   shared: bool = false;

@@ -30,6 +30,7 @@ export function launchOf(container: Container, profile: CheckedProfile | null): 
     config.stringOf("User"),
     hostConfig.stringsOf("GroupAdd"),
     profile === null ? securityOf(hostConfig).seccomp : profile.text,
+    container.lentVariables,
     filesOf(container, config, hostConfig),
     PUBLIC_SERVERS,
     bindSources(container),

@@ -199,6 +199,8 @@ function ownMount(mount: MountPoint): OwnMount {
   // Some runtimes do not take this over from the volume's own mount.
   if (mount.readOnly || isFixed(mount)) options.push("ro");
   if (mount.readOnly && mount.deeplyReadOnly && canBeDeep()) options.push("rro");
+  if (mount.kind == MountKind.Lent)
+    return new OwnMount(mount.destination, "bind", mount.source, options.concat(mount.options));
   return new OwnMount(mount.destination, "bind", sourceOf(mount), options);
 }
 

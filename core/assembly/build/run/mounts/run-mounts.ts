@@ -9,7 +9,6 @@ import {
   CopiedGiven,
   Copy,
   CopyPlace,
-  DirectoryOwner,
   Failure,
   FileCopies,
   GivenFile,
@@ -18,18 +17,22 @@ import {
   Outcome,
 } from "../../../../../build/bindings/types";
 import { askContent } from "../../../ask";
+import { Lent } from "../../../container/mounts/lent";
 import { MountKind, MountPoint } from "../../../container/mounts/mount-point";
 import { failureText } from "../../../failure/text";
 import { tarLimits } from "../../../image/limits";
 import { Task } from "../../../task";
 import { encodeUtf8 } from "../../../text/utf8";
 import { BuildCache } from "../../caches/build-cache";
-import { CacheLease, CacheWish, LeaseClient } from "../../caches/cache-lease";
+import { CacheLease, LeaseClient } from "../../caches/cache-lease";
 import { leaveCache } from "../../caches/cache-end";
+import { ClientSecrets, SecretClient } from "../../client-secrets";
 import { Mount, MountType } from "../../evaluation/run-mount";
 import { Place } from "../place";
+import { OpenWork } from "../work";
+import { cacheWish, inOrder } from "./cache-mounts";
+import { HeldSecrets } from "./held-secrets";
 import { MountSource } from "./mount-sources";
-import { octalOf } from "./octal";
 import { tmpfsPoint } from "./tmpfs-mount";
 
 /** Where the copy of a file or directory of the context is in its place. */
@@ -37,7 +40,7 @@ const COPY: string = "/copy";
 
 /** Waits for the mounts. */
 export interface MountsClient {
-  mountsReady(points: MountPoint[]): void;
+  mountsReady(lent: Lent): void;
   mountsFailed(why: string): void;
 }
 
@@ -47,21 +50,28 @@ enum Step {
   Copy,
 }
 
-export class RunMounts extends Task implements LeaseClient {
-  private readonly points: MountPoint[] = [];
+export class RunMounts extends Task implements LeaseClient, SecretClient {
+  private readonly lent: Lent = new Lent();
+  private readonly held: HeldSecrets = new HeldSecrets();
   private readonly places: Place[] = [];
   private readonly caches: BuildCache[] = [];
   private readonly queue: MountSource[];
   private lease: CacheLease | null = null;
+  /** The question for a secret. */
+  private asking: OpenWork | null = null;
   private client: MountsClient | null = null;
   private released: bool = false;
   private advancing: bool = false;
 
-  /** `context`: of the build. `hidden`: patterns of its files that the build does not have. */
+  /**
+   * `context`: of the build. `hidden`: patterns of its files that the build does not have. `secrets`: of its client, if it
+   * can be asked.
+   */
   constructor(
     sources: MountSource[],
     private readonly context: Place,
     private readonly hidden: string[],
+    private readonly secrets: ClientSecrets | null,
   ) {
     super();
     this.queue = inOrder(sources);
@@ -96,12 +106,32 @@ export class RunMounts extends Task implements LeaseClient {
     this.fail(why);
   }
 
+  secretHeld(): void {
+    this.asking = null;
+    const mount = this.queue.shift().mount;
+    this.held.add(mount, this.places[this.places.length - 1].id);
+    this.lend(mount);
+    this.next();
+  }
+
+  secretMissing(): void {
+    this.asking = null;
+    if (this.leaveOut()) this.next();
+  }
+
+  secretFailed(why: string): void {
+    this.asking = null;
+    this.fail(why);
+  }
+
   /** The run is over, and so is what it wrote. */
   release(): void {
     if (this.released) return;
     this.released = true;
     const lease = this.lease;
     if (lease !== null) lease.cancel();
+    const asking = this.asking;
+    if (asking !== null) asking.cancel();
     for (let i = 0; i < this.places.length; i++) this.places[i].drop();
     for (let i = 0; i < this.caches.length; i++) leaveCache(this.caches[i]);
   }
@@ -112,18 +142,19 @@ export class RunMounts extends Task implements LeaseClient {
     this.advancing = true;
     while (this.queue.length > 0 && !this.released && this.proceed(this.queue[0])) {}
     this.advancing = false;
-    if (this.queue.length == 0 && !this.released) this.client!.mountsReady(this.points);
+    if (this.queue.length == 0 && !this.released) this.client!.mountsReady(this.lent);
   }
 
   /** False if the mount waits for the host or for a cache. */
   private proceed(source: MountSource): bool {
     const mount = source.mount;
     if (mount.type == MountType.Cache) return this.take(source);
+    if (mount.type == MountType.Secret) return this.ask(mount);
     const isScript = mount.script.length > 0;
     const isCopied = isScript || !mount.readOnly || this.hidesFiles(source);
     if (mount.type == MountType.Bind && isCopied) return this.makeCopy(source);
     this.queue.shift();
-    if (mount.type == MountType.Tmpfs) this.points.push(tmpfsPoint(mount));
+    if (mount.type == MountType.Tmpfs) this.lent.points.push(tmpfsPoint(mount));
     else this.add(mount, this.fixedSource(source));
     return true;
   }
@@ -144,6 +175,33 @@ export class RunMounts extends Task implements LeaseClient {
     this.lease = lease;
     lease.begin();
     return this.lease === null;
+  }
+
+  /** A step that mounts a secret twice asks for it once. */
+  private ask(mount: Mount): bool {
+    if (this.held.has(mount)) {
+      this.queue.shift();
+      this.lend(mount);
+      return true;
+    }
+    const secrets = this.secrets;
+    if (secrets === null || !secrets.areOffered) return this.leaveOut();
+    const place = new Place(null);
+    this.places.push(place);
+    this.asking = secrets.hold(mount, place, this);
+    return false;
+  }
+
+  private lend(mount: Mount): void {
+    this.held.lend(mount, this.lent);
+  }
+
+  /** The client does not have the secret. False if the step cannot do without it. */
+  private leaveOut(): bool {
+    const mount = this.queue[0].mount;
+    if (mount.required) this.fail(`secret ${mount.id}: not found`);
+    else this.queue.shift();
+    return !mount.required;
   }
 
   private makeCopy(source: MountSource): bool {
@@ -182,7 +240,7 @@ export class RunMounts extends Task implements LeaseClient {
     const point = new MountPoint(MountKind.Lent, mount.target);
     point.source = source;
     point.readOnly = mount.readOnly;
-    this.points.push(point);
+    this.lent.points.push(point);
   }
 
   private fail(why: string): void {
@@ -193,39 +251,4 @@ export class RunMounts extends Task implements LeaseClient {
 
 function joined(source: string, path: string): string {
   return path.length == 0 ? source : `${source}/${path}`;
-}
-
-/** Caches last, by their keys, those that share the least first. */
-function inOrder(sources: MountSource[]): MountSource[] {
-  const caches = sources.filter((source) => source.mount.type == MountType.Cache);
-  caches.sort((a: MountSource, b: MountSource) => {
-    const one = mountKey(a);
-    const other = mountKey(b);
-    if (one == other) return sharesLess(a.mount) - sharesLess(b.mount);
-    return one < other ? -1 : 1;
-  });
-  return sources.filter((source) => source.mount.type != MountType.Cache).concat(caches);
-}
-
-function sharesLess(mount: Mount): i32 {
-  return mount.sharing == "locked" ? 0 : mount.sharing == "private" ? 1 : 2;
-}
-
-/** What makes two mounts use one cache: their id, and what a new one begins with. */
-function mountKey(source: MountSource): string {
-  const mount = source.mount;
-  const chain = source.chain;
-  const from = `${chain === null ? "" : chain}/${source.path}`;
-  const owner = `${mount.mode} ${mount.owner.toString()} ${mount.group.toString()}`;
-  return mount.from.length == 0 ? `${owner} ${mount.id}` : `${owner} ${from} ${mount.id}`;
-}
-
-function cacheWish(source: MountSource): CacheWish {
-  const mount = source.mount;
-  const seeds = mount.from.length > 0;
-  const isOwned = !seeds || mount.mode.length > 0 || mount.owner != 0 || mount.group != 0;
-  const mode = mount.mode.length > 0 ? <u32>octalOf(mount.mode) : 0o755;
-  const owner: DirectoryOwner | null = isOwned ? new DirectoryOwner(mount.owner, mount.group, mode) : null;
-  const path = seeds ? `/${source.path}` : "/";
-  return new CacheWish(mountKey(source), mount.id, mount.sharing, source.chain, path, owner);
 }

@@ -60,7 +60,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     const step = this.step;
     if (step.problem.length > 0) return this.fail(step.problem, 0);
     for (let i = 0; i < step.notes.length; i++) this.stream.note(step.notes[i]);
-    const problem = unbuiltIn(step);
+    const problem = unbuiltIn(step, this.facts.secrets !== null);
     if (problem.length > 0) return this.fail(problem, 0);
     const copy = step.copy;
     if (copy !== null) return this.findFiles(copy);
@@ -185,7 +185,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     const facts = this.facts;
     const state = this.state;
     const wish = runWish(state.image, state.build.config.json(), this.step.run!, facts.options, facts.version);
-    const mounts = new RunMounts(this.mounts, facts.context, facts.hidden);
+    const mounts = new RunMounts(this.mounts, facts.context, facts.hidden, facts.secrets);
     const work = new RunWork(wish, mounts, this.stream, facts.outputOf(this.plan.index), facts.claims, this);
     this.work = work;
     work.begin();
