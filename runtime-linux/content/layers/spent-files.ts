@@ -4,23 +4,30 @@
 
 import { lstatSync, renameSync } from "node:fs";
 import { bytesOf } from "../../../hosts/streams/tar/index.js";
+import type { TarEntry } from "../../../hosts/streams/tar/index.js";
+import type { Kernel } from "../../kernel.js";
 
 export class SpentFiles {
   readonly #root: string;
+  readonly #kernel: Kernel;
 
-  constructor(root: string) {
+  constructor(root: string, kernel: Kernel) {
     this.#root = bytesOf(root);
+    this.#kernel = kernel;
   }
 
   /**
-   * Moves a file, with its owner, mode and attributes, to a free path. False if it has to be made of the tar. `name`: as
-   * in the tar.
+   * Moves a file, with its owner, mode and attributes, to a free path. False if it has to be made of the tar, because
+   * it is another file than the tar says: a layer must be the same wherever it is unpacked. `name`: as in the tar.
    */
-  move(name: string, size: number, to: Buffer): boolean {
+  move(name: string, entry: TarEntry, to: Buffer): boolean {
     const from = Buffer.from(`${this.#root}/${name}`, "latin1");
     try {
-      const there = lstatSync(from, { throwIfNoEntry: false });
-      if (there?.isFile() !== true || there.size !== size) return false;
+      const there = lstatSync(from, { bigint: true, throwIfNoEntry: false });
+      if (there?.isFile() !== true || Number(there.size) !== entry.size || there.mtimeNs !== entry.mtime) return false;
+      // Tars of commits do not tell all attributes, such as `user.*` and access lists.
+      const known = (attribute: string): boolean => entry.xattrs.has(attribute) || OF_MACHINE.has(attribute);
+      if (!this.#kernel.llistxattr(from).every(known)) return false;
       renameSync(from, to);
       return true;
     } catch (error) {
@@ -30,5 +37,7 @@ export class SpentFiles {
   }
 }
 
-/** The file is gone, or is on another file system or in another quota's project. */
-const ELSEWHERE = new Set(["ENOENT", "ENOTDIR", "EXDEV"]);
+/** Attributes that are the machine's and no image's: where overlayfs copied a file from, and SELinux's label. */
+const OF_MACHINE = new Set(["trusted.overlay.origin", "security.selinux"]);
+/** The file is gone, is on another file system or in another quota's project, or cannot be asked for attributes. */
+const ELSEWHERE = new Set(["ENOENT", "ENOTDIR", "EXDEV", "ENOTSUP", "EOPNOTSUPP"]);

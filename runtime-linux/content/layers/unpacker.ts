@@ -61,7 +61,7 @@ export class Unpacker implements PlacingSink<string> {
   constructor(root: string, kernel: Kernel, { parent, limits }: content.Layer, spent: string | null = null) {
     this.#tree = new Confined(root);
     this.#kernel = kernel;
-    this.#spent = spent === null ? null : new SpentFiles(spent);
+    this.#spent = spent === null ? null : new SpentFiles(spent, kernel);
     this.#hasLower = parent !== undefined;
     this.limits = limitsOf(limits);
     this.#bodies = new FileBodies((path, file) => {
@@ -178,8 +178,7 @@ export class Unpacker implements PlacingSink<string> {
     switch (entry.type) {
       case "file":
         this.place = name;
-        if (this.#spent === null || !this.#spent.move(name, entry.size, path))
-          return this.#bodies.begin(name, path, entry);
+        if (this.#spent === null || !this.#spent.move(name, entry, path)) return this.#bodies.begin(name, path, entry);
         this.size += entry.size;
         return this.#finish(path, entry);
       case "directory":

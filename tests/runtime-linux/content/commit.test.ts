@@ -119,7 +119,8 @@ describeUnless(missing, "a commit", () => {
 
   test("whose files are spent gives a layer what its tar says, even if they are gone or are others by now", async () => {
     const { id, rootfs } = await fixture.mount();
-    for (const name of ["kept", "gone", "longer", "a/link"]) {
+    const names = ["kept", "gone", "longer", "other", "a/link"];
+    for (const name of names) {
       mkdirSync(join(rootfs, "a"), { recursive: true });
       writeFileSync(join(rootfs, name), name);
     }
@@ -127,13 +128,30 @@ describeUnless(missing, "a commit", () => {
     const upper = (name: string): string => join(fixture.paths.upper(id), name);
     rmSync(upper("gone"));
     writeFileSync(upper("longer"), "longer than before");
+    writeFileSync(upper("other"), "OTHER");
     rmSync(upper("a"), { recursive: true });
     const diff = fixture.diff(await unpack("a", committed));
-    for (const name of ["kept", "gone", "longer", "a/link"]) {
+    for (const name of names) {
       expect(readFileSync(join(diff, name), "utf8")).toBe(name);
     }
     await fixture.perform({ tag: "drop-container", val: id });
     expect(readFileSync(join(diff, "kept"), "utf8")).toBe("kept");
+  });
+
+  // A tar of a commit does not tell them, so they must not be there on one machine only.
+  test.each([false, true])("gives no file an attribute that its tar does not tell; spent: %s", async (spent) => {
+    const { id, rootfs } = await fixture.mount();
+    for (const name of ["plain", "noted", "able"]) writeFileSync(join(rootfs, name), name);
+    const capability = Buffer.from("0100000280000000000000000000000000000000", "hex");
+    libc.lsetxattr(join(rootfs, "noted"), "trusted.note", Buffer.from("hi"));
+    libc.lsetxattr(join(rootfs, "able"), "security.capability", capability);
+    const inodeOf = (path: string): bigint => lstatSync(path, { bigint: true }).ino;
+    const written = new Map(["plain", "able"].map((name) => [name, inodeOf(join(fixture.paths.upper(id), name))]));
+    const diff = fixture.diff(await unpack("a", await commit(id, "a", spent)));
+    expect(libc.llistxattr(join(diff, "noted"))).toEqual([]);
+    expect(readFileSync(join(diff, "noted"), "utf8")).toBe("noted");
+    expect(libc.llistxattr(join(diff, "able"))).toEqual(["security.capability"]);
+    for (const [name, inode] of written) expect(inodeOf(join(diff, name)) === inode).toBe(spent);
   });
 
   test("can be read by tar(1), and equal changes give equal bytes", async () => {
