@@ -9,6 +9,9 @@ export const COMMIT_MS = 15 * 60_000;
 
 export const MOST_REDIRECTS = 10;
 
+/** How many tries in a row may fail to learn what a registry has of a blob, before the blob is sent anew. */
+export const MOST_UNANSWERED = 5;
+
 /** In bytes. A longer answer of a token server has no token. */
 export const TOKEN_LIMIT = 1 << 20;
 

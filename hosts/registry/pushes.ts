@@ -1,11 +1,11 @@
 // What a push needs of a registry (OCI distribution spec, end-2, end-4a to end-7, end-11, end-13; surface §4.4).
 
-import { isUnreachable, noSuch } from "../shared/index.js";
+import { HostFailure, interrupted, isUnreachable, noSuch } from "../shared/index.js";
 import type { content } from "../shared/index.js";
 import type { Answered, Asking, Connections } from "./connections.js";
 import { readText } from "./exchange.js";
 import { failedExchange } from "./failures.js";
-import { COMMIT_MS, ERROR_LIMIT } from "./limits.js";
+import { COMMIT_MS, ERROR_LIMIT, MOST_UNANSWERED } from "./limits.js";
 
 /** A blob to send. */
 export interface LayerBytes {
@@ -14,9 +14,19 @@ export interface LayerBytes {
   /** Its digest, once all bytes have been read. */
   digest(): string;
   /** Where an earlier try has sent a part of them, to go on there; it fails if that cannot be. */
-  begun?: string | undefined;
-  /** Called if the connection breaks, with the place at which another try may go on. */
-  broke?: (place: string) => Promise<void>;
+  begun?: Begun | undefined;
+  /** Called if the connection breaks, with what another try may go on with. */
+  broke?: (begun: Begun) => Promise<void>;
+}
+
+/** An upload that broke off. */
+export interface Begun {
+  /** May hold what lets others write there: SECRET. */
+  place: string;
+  /** How many bytes the registry had when the newest try began to send. If it has no more by now, it is of no use. */
+  had: number;
+  /** How often in a row the registry could not say what it has. */
+  unanswered: number;
 }
 
 /** All methods reject with `HostFailure`; with `interrupted` once `signal` is aborted. */
@@ -47,20 +57,23 @@ export class Pushes {
   async upload(to: content.Repository, layer: LayerBytes, signal?: AbortSignal): Promise<void> {
     const { begun, digest, broke } = layer;
     const opened =
-      begun === undefined ? { place: await this.#open(to, signal), at: 0 } : await this.#found(to, begun, signal);
-    let answer: Answered;
+      begun === undefined
+        ? { place: await this.#open(to, signal), at: 0 }
+        : await this.#found(to, begun, layer, signal);
+    const rest = behind(layer.bytes, opened.at, signal);
+    let { place } = opened;
     try {
-      answer = await this.#connections.ask(to, {
-        ...toAppend(opened.place),
-        body: behind(layer.bytes, opened.at),
-        signal,
-      });
+      // What the registry has is read before it is asked: nobody keeps a connection for long on which nothing comes.
+      const first = opened.at === 0 ? undefined : await rest.next();
+      if (first?.done !== true) place = await this.#append(to, place, first ? after(first.value, rest) : rest, signal);
+      await this.#close(to, place, digest(), undefined, signal);
     } catch (error) {
-      if (isUnreachable(error) || signal?.aborted === true) await broke?.(opened.place);
+      const had = signal?.aborted === true ? (begun?.had ?? 0) : opened.at;
+      if (mayGoOn(error, signal)) await broke?.({ place, had, unanswered: 0 });
       throw error;
+    } finally {
+      rest.return(undefined).catch(() => {});
     }
-    await over(answer);
-    await this.#close(to, nextPlace(answer, opened.place), digest(), undefined, signal);
   }
 
   async publish({ to, place, bytes }: content.Publication, signal?: AbortSignal): Promise<void> {
@@ -82,15 +95,41 @@ export class Pushes {
     return nextPlace(answer);
   }
 
-  /** How much of an upload has arrived, and where the rest is wanted (end-13). */
-  async #found(to: content.Repository, begun: string, signal?: AbortSignal): Promise<{ place: string; at: number }> {
-    const asking: Asking = { method: "GET", path: begun, statuses: TAKEN, pushes: true, signal };
-    const answer = await this.#connections.ask(to, asking);
+  /** Sends bytes, and returns where the next ones are wanted (end-5). */
+  async #append(
+    to: content.Repository,
+    place: string,
+    body: AsyncIterable<Uint8Array>,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const answer = await this.#connections.ask(to, { ...toAppend(place), body, signal });
     await over(answer);
-    // Registries say `0-0` for one byte and for none.
-    const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.header("range") ?? "")?.[1] ?? 0);
-    if (last === 0) throw noSuch("blob", "");
-    return { place: nextPlace(answer, begun), at: last + 1 };
+    return nextPlace(answer, place);
+  }
+
+  /**
+   * How much of an upload has arrived, and where the rest is wanted (end-13). Fails as `no-such` if the newest try has
+   * not got on: the next one would not either.
+   */
+  async #found(
+    to: content.Repository,
+    begun: Begun,
+    { broke }: LayerBytes,
+    signal?: AbortSignal,
+  ): Promise<{ place: string; at: number }> {
+    try {
+      const asking: Asking = { method: "GET", path: begun.place, statuses: TAKEN, pushes: true, signal };
+      const answer = await this.#connections.ask(to, asking);
+      await over(answer);
+      // Registries say `0-0` for one byte and for none.
+      const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.header("range") ?? "")?.[1] ?? 0);
+      if (last === 0 || last + 1 <= begun.had) throw noSuch("blob", "");
+      return { place: nextPlace(answer, begun.place), at: last + 1 };
+    } catch (error) {
+      const unanswered = signal?.aborted === true ? begun.unanswered : begun.unanswered + 1;
+      if (mayGoOn(error, signal) && unanswered <= MOST_UNANSWERED) await broke?.({ ...begun, unanswered });
+      throw error;
+    }
   }
 
   /** Ends an upload, perhaps with all of its bytes. */
@@ -118,13 +157,30 @@ function toAppend(path: string): Pick<Asking, "method" | "path" | "headers" | "s
 }
 
 /** The bytes from an offset on. All are read, because their digest needs them. */
-async function* behind(bytes: AsyncIterable<Uint8Array>, offset: number): AsyncGenerator<Uint8Array> {
+async function* behind(
+  bytes: AsyncIterable<Uint8Array>,
+  offset: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   let left = offset;
   for await (const piece of bytes) {
+    if (signal?.aborted === true) throw interrupted("given-up");
     if (left < piece.length) yield piece.subarray(left);
     left = Math.max(0, left - piece.length);
   }
   if (left > 0) throw noSuch("blob", "");
+}
+
+async function* after(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+/** Whether the registry may still have what was sent: it is out of reach, or a proxy before it says so. */
+function mayGoOn(error: unknown, signal?: AbortSignal): boolean {
+  if (isUnreachable(error) || signal?.aborted === true) return true;
+  if (!(error instanceof HostFailure) || error.failure.tag !== "registry-answer") return false;
+  return AWAY.has(error.failure.val.status);
 }
 
 function toOpen(path: string): Pick<Asking, "method" | "path" | "body" | "pushes"> {
@@ -150,4 +206,6 @@ const ACCEPTED = 202;
 const OK: ReadonlySet<number> = new Set([200]);
 /** Not all registries keep to the one status that the specification names. */
 const TAKEN: ReadonlySet<number> = new Set([200, CREATED, ACCEPTED, 204]);
+/** Bad Gateway, Service Unavailable, Gateway Timeout (RFC 9110 §15.6). */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 const MADE: ReadonlySet<number> = TAKEN;

@@ -55,7 +55,17 @@ export interface LayerBytes {
   /** Its digest, once all bytes have been read. */
   digest(): string;
   /** Where an earlier try has sent a part of them, to go on there; it fails if that cannot be. */
-  begun?: string | undefined;
-  /** Called if the connection breaks, with the place at which another try may go on. */
-  broke?: (place: string) => Promise<void>;
+  begun?: Begun | undefined;
+  /** Called if the connection breaks, with what another try may go on with. */
+  broke?: (begun: Begun) => Promise<void>;
+}
+
+/** An upload that broke off. */
+export interface Begun {
+  /** May hold what lets others write there: SECRET. */
+  place: string;
+  /** How many bytes the registry had when the newest try began to send. If it has no more by now, it is of no use. */
+  had: number;
+  /** How often in a row the registry could not say what it has. */
+  unanswered: number;
 }

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
+import type { Transport } from "../../hosts/registry/transport.js";
 import { nodeTransport } from "../../hosts/node/registry/index.js";
 import type { content } from "../../hosts/shared/host.js";
 import { failed } from "../support/failed.js";
@@ -86,6 +87,28 @@ test("a stream that cannot be read is told as that, and not as a broken connecti
   }
   const failure = await failed(client().upload(to(), { bytes: broken(), digest: () => "" }));
   expect(failure).toMatchObject({ tag: "call", val: { call: "open", error: "ENOENT" } });
+});
+
+test("what a registry has of a blob is read before the registry is asked to take the rest", async () => {
+  let read = 0;
+  const readWhenAsked: number[] = [];
+  async function* source(): AsyncGenerator<Uint8Array> {
+    for await (const piece of inPieces(BLOB)) {
+      read += piece.length;
+      yield piece;
+    }
+  }
+  registry.parts.set("one", BLOB.subarray(0, 200_500));
+  const send = nodeTransport();
+  const transport: Transport = (request) => {
+    if (request.method === "PATCH") readWhenAsked.push(read);
+    return send(request);
+  };
+  const place = `http://${registry.authority}/v2/some/thing/blobs/uploads/one`;
+  const begun = { place, had: 0, unanswered: 0 };
+  await registryClient({ transport }).upload(to(), { bytes: source(), digest: () => digestOf(BLOB), begun });
+  expect(readWhenAsked).toEqual([201_000]);
+  expect(registry.blobs.has(digestOf(BLOB))).toBe(true);
 });
 
 test("a blob is taken over from another repository, or its bytes are wanted", async () => {

@@ -4,23 +4,31 @@
 import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { content } from "../../../hosts/shared/index.js";
+import type { Begun } from "../registry.js";
 
 export class BegunUpload {
   readonly #path: string;
   readonly #to: string;
+  #isNoted = false;
 
   constructor(directory: string, { endpoint, repository }: content.Repository) {
     this.#path = `${directory}/begun.json`;
     this.#to = `${endpoint.authority}/${repository}`;
   }
 
-  /** The place, which may hold what lets others write there: SECRET. Undefined if none is known. */
-  async take(): Promise<string | undefined> {
+  /** Whether there is something to go on with at the next try. */
+  get isNoted(): boolean {
+    return this.#isNoted;
+  }
+
+  /** Undefined if none is known. */
+  async take(): Promise<Begun | undefined> {
     const own = `${this.#path}.${randomUUID()}`;
     try {
       await rename(this.#path, own);
-      const { to, place } = JSON.parse(await readFile(own, "utf8")) as { to: unknown; place: unknown };
-      return to === this.#to && typeof place === "string" ? place : undefined;
+      const { to, ...begun } = JSON.parse(await readFile(own, "utf8")) as Begun & { to: string };
+      const isWhole = typeof begun.place === "string" && typeof begun.had === "number";
+      return to === this.#to && isWhole ? begun : undefined;
     } catch {
       return undefined;
     } finally {
@@ -28,11 +36,12 @@ export class BegunUpload {
     }
   }
 
-  async note(place: string): Promise<void> {
+  async note(begun: Begun): Promise<void> {
     const draft = `${this.#path}.${randomUUID()}`;
     try {
-      await writeFile(draft, JSON.stringify({ to: this.#to, place }), { mode: 0o600 });
+      await writeFile(draft, JSON.stringify({ to: this.#to, ...begun }), { mode: 0o600 });
       await rename(draft, this.#path);
+      this.#isNoted = true;
     } catch {
       await rm(draft, { force: true }).catch(() => {});
     }

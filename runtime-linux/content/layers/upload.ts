@@ -10,7 +10,7 @@ import { isUnreachable, mismatch, noSuch } from "../../../hosts/shared/index.js"
 import type { Report, content, engine } from "../../../hosts/shared/index.js";
 import { compressionOf } from "../../../hosts/streams/compression/index.js";
 import type { LayerTars } from "../../../hosts/streams/tar/index.js";
-import type { Registry } from "../registry.js";
+import type { Begun, Registry } from "../registry.js";
 import { PushProgress } from "../progress.js";
 import { BegunUpload } from "./begun-upload.js";
 import { isDigest } from "./digests.js";
@@ -37,29 +37,29 @@ export class Uploads {
 
   /** Goes on where an earlier try has broken off, if the registry still has that. Otherwise it starts anew. */
   async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
-    const begun = new BegunUpload(this.#layers.directory(chain), to);
-    const place = await begun.take();
-    if (place !== undefined) {
+    const note = new BegunUpload(this.#layers.directory(chain), to);
+    const begun = await note.take();
+    if (begun !== undefined) {
       try {
-        return await this.#send({ to, chain }, begun, place, report, signal);
+        return await this.#send({ to, chain }, note, begun, report, signal);
       } catch (error) {
-        if (isUnreachable(error) || signal.aborted) throw error;
+        if (isUnreachable(error) || signal.aborted || note.isNoted) throw error;
       }
     }
-    return this.#send({ to, chain }, begun, undefined, report, signal);
+    return this.#send({ to, chain }, note, undefined, report, signal);
   }
 
   async #send(
     { to, chain }: content.Upload,
-    upload: BegunUpload,
-    begun: string | undefined,
+    note: BegunUpload,
+    begun: Begun | undefined,
     report: Report,
     signal: AbortSignal,
   ): Promise<engine.SentBlob> {
     const kept = await this.#kept(chain);
     const seal = new Seal();
     const bytes = seal.over(await this.#bytes(chain, kept, report), kept?.digest);
-    const broke = (place: string): Promise<void> => upload.note(place);
+    const broke = (newest: Begun): Promise<void> => note.note(newest);
     await this.#registry.upload(to, { bytes, digest: () => seal.digest, begun, broke }, signal);
     if (kept !== null) return kept;
     const sent: engine.SentBlob = { digest: seal.digest, size: BigInt(seal.size), compression: "gzip" };

@@ -2,9 +2,11 @@
 
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { MOST_UNANSWERED } from "../../../hosts/registry/limits.js";
 import type { content, engine } from "../../../hosts/shared/host.js";
 import { inPlace } from "../../../runtime-linux/content/threads/jobs.js";
 import type { Workers } from "../../../runtime-linux/content/threads/workers.js";
@@ -19,6 +21,7 @@ import { startCuttingProxy } from "../../support/registry/cutting-proxy.js";
 import { failed, missing, openFixture, type Fixture, type Told } from "./content-fixture.js";
 
 const registryMissing = dockerRegistryMissing();
+const UPLOADS = "/uploads/";
 const TAR = rawTar([{ name: "large", body: Buffer.alloc(3_000_000, "large") }]);
 
 let [fixture, registry]: [Fixture, TakingRegistry] = [] as never;
@@ -65,10 +68,48 @@ describeUnless(missing, "a layer that is sent", () => {
       const sent = await upload(chain);
       expect(registry.blobs.get(sent.digest)).toHaveLength(Number(sent.size));
       expect(rest).toBe(Number(sent.size) - (forgets ? 0 : size));
-      const asked = registry.asked.filter((line) => line.includes("/uploads/")).map((line) => line.split(" ")[0]);
-      expect(asked).toEqual(begins);
+      expect(uploadsAsked()).toEqual(begins);
       expect(readdirSync(directory(chain)).filter((name) => name.startsWith("begun"))).toEqual([]);
     }
+  });
+
+  test("does not go on where the try before has not got on, but begins anew", async () => {
+    const chain = await fixture.layer(incompressible());
+    registry.answer = cutting(1_000_000);
+    expect(await failed(upload(chain))).toMatchObject({ tag: "exchange" });
+    registry.answer = ({ method, socket }) => method === "PATCH" && Boolean(socket.destroy());
+    expect(await failed(upload(chain))).toMatchObject({ tag: "exchange" });
+    registry.answer = null;
+    expect(registry.blobs.has((await upload(chain)).digest)).toBe(true);
+    expect(uploadsAsked()).toEqual(["POST", "PATCH", "GET", "PATCH", "GET", "POST", "PATCH", "PUT"]);
+  });
+
+  test.each([
+    ["is out of reach", ({ socket }: IncomingMessage) => socket.destroy()],
+    ["is behind a proxy that says so", (_: IncomingMessage, response: ServerResponse) => response.writeHead(503).end()],
+  ])("is not begun anew while the registry %s", async (_, away) => {
+    const chain = await fixture.layer(incompressible());
+    registry.answer = cutting(1_000_000);
+    expect(await failed(upload(chain))).toMatchObject({ tag: "exchange" });
+    registry.answer = (request, response) => isOfUpload(request) && Boolean(away(request, response));
+    for (let time = 0; time < 2; time++) await failed(upload(chain));
+    registry.answer = (request, response) => request.method === "PUT" && Boolean(away(request, response));
+    await failed(upload(chain));
+    registry.answer = null;
+    expect(registry.blobs.has((await upload(chain)).digest)).toBe(true);
+    // The last try has nothing left to send.
+    expect(uploadsAsked()).toEqual(["POST", "PATCH", "GET", "GET", "GET", "PATCH", "PUT", "GET", "PUT"]);
+  });
+
+  test("is begun anew if the registry never says what it has", async () => {
+    const chain = await fixture.layer(incompressible());
+    registry.answer = cutting(1_000_000);
+    expect(await failed(upload(chain))).toMatchObject({ tag: "exchange" });
+    registry.answer = (request) => request.method === "GET" && isOfUpload(request) && Boolean(request.socket.destroy());
+    for (let time = 0; time <= MOST_UNANSWERED; time++) await failed(upload(chain));
+    expect(registry.blobs.has((await upload(chain)).digest)).toBe(true);
+    const gets = Array.from({ length: MOST_UNANSWERED + 1 }, () => "GET");
+    expect(uploadsAsked()).toEqual(["POST", "PATCH", ...gets, "POST", "PATCH", "PUT"]);
   });
 
   // This registry knows an upload by a signed offset: within a request that was cut, it has no place to go on.
@@ -139,6 +180,15 @@ describeUnless(missing, "a layer that is sent", () => {
     expect(open.filter((path) => path.startsWith(fixture.root))).toEqual([]);
   });
 });
+
+function isOfUpload({ url = "" }: IncomingMessage): boolean {
+  return url.includes(UPLOADS);
+}
+
+/** The methods of all requests about uploads. */
+function uploadsAsked(): string[] {
+  return registry.asked.filter((line) => line.includes(UPLOADS)).map((line) => line.split(" ")[0]!);
+}
 
 /** A tar. */
 function incompressible(): Buffer {
