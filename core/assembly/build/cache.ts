@@ -43,6 +43,8 @@ export function fitsStep(image: Image, base: Image | null, step: StepResult): bo
 
 /** Whether the newest entry of its history, and only that, is the step, and its config is that of the step. */
 function isMadeBy(image: Image, base: Image | null, step: StepResult): bool {
+  // Only one that may be it is read.
+  if (image.madeBy != step.createdBy) return false;
   const document = image.document();
   const history = document.find("history");
   if (history === null || !history.isArray || history.length == 0) return false;

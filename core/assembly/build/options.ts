@@ -53,14 +53,14 @@ export class BuildOptions {
   git: GitAddress | null = null;
   /** The client's session has it. */
   inSession: bool = false;
-  /** The same, for a build by BuildKit. */
+  /** Files of a session, for a build by BuildKit. */
   files: FilesSource | null = null;
   /** Path in the context. */
   dockerfile: string = "Dockerfile";
   tags: Reference[] = [];
   quiet: bool = false;
   useCache: bool = true;
-  /** Names of images whose steps are the only cache; empty for all images. */
+  /** Names of images whose steps are the only cache, or in addition for BuildKit; empty for all images. */
   cacheFrom: string[] = [];
   pull: bool = false;
   /** Containers of successful steps are removed; those of failed ones too. */

@@ -2,7 +2,7 @@
 // builder are images, which the prune of images removes.
 
 import { Filters, parseFilters } from "../api/filters";
-import { integerOf } from "../api/parameters";
+import { flagOf, integerOf } from "../api/parameters";
 import { Call } from "../call";
 import { Event } from "../event/event";
 import { eventRing } from "../event/ring";
@@ -11,8 +11,8 @@ import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { BAD_TIME, parseFilterTime } from "../text/time";
-import { cacheEntries, CacheEntry } from "./caches/cache-entry";
-import { cachesUsage } from "./caches/cache-list";
+import { cacheEntries, CacheEntry, childCounts } from "./caches/cache-entry";
+import { usageOf } from "./caches/cache-list";
 
 /** From this version on, the limits have other names. */
 const WITH_LIMITS = 48;
@@ -30,7 +30,7 @@ export function pruneBuildCache(call: Call): Refusal | null {
   if (problem.length > 0) return badParameter(`failed to prune build cache: ${problem}`);
 
   // The request is accepted from here on.
-  const pruned = pruneCaches(filters, keptBytes(call));
+  const pruned = pruneCaches(filters, new PruneLimits(keptBytes(call), 0, flagOf(call.query, "all")));
   const ids = pruned.entries.map<string>((entry) => entry.id);
   const json = new JsonWriter().beginObject();
   if (ids.length == 0) json.nullField("CachesDeleted");
@@ -46,51 +46,61 @@ export class Pruned {
   freed: i64 = 0;
 }
 
-/**
- * Removes those that match, and tells it as an event. `kept`: bytes that stay; 0 for none. `keptFor`: those used within so
- * many nanoseconds stay.
- */
-export function pruneCaches(filters: Filters, kept: i64, keptFor: i64 = 0): Pruned {
-  const since = keptFor > 0 ? engine.now.wall - keptFor : i64.MAX_VALUE;
+/** Which entries a prune is to remove, besides its filters. */
+export class PruneLimits {
+  constructor(
+    /** Bytes that stay; 0 for none. */
+    readonly kept: i64,
+    /** Those used within so many nanoseconds stay. */
+    readonly keptFor: i64,
+    /** Those whose bytes an image has, too, go as well. */
+    readonly all: bool,
+  ) {}
+}
+
+/** Removes those that match, and tells it as an event. */
+export function pruneCaches(filters: Filters, limits: PruneLimits): Pruned {
+  const entries = cacheEntries();
   const pruned = new Pruned();
-  let left = chosen(filters, since);
-  // What is made of something goes before it, and has mostly been used later: without a limit, that is quickest.
-  if (kept == 0) left.reverse();
-  let before = -1;
-  while (pruned.entries.length > before && left.length > 0) {
-    before = pruned.entries.length;
-    left = prune(left, kept, pruned);
-  }
+  drop(chosen(entries, filters, limits), usageOf(entries).size - limits.kept, limits.kept == 0, pruned);
   eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", pruned.freed.toString()));
   return pruned;
 }
 
 /** Those that may go; first those that were not used for the longest time. */
-function chosen(filters: Filters, unusedSince: i64): CacheEntry[] {
-  const entries = cacheEntries().filter((entry) => !entry.inUse);
+function chosen(entries: CacheEntry[], filters: Filters, limits: PruneLimits): CacheEntry[] {
+  const unusedSince = limits.keptFor > 0 ? engine.now.wall - limits.keptFor : i64.MAX_VALUE;
   const found: CacheEntry[] = [];
   for (let i = 0; i < entries.length; i++) {
-    if (entries[i].lastUsed <= unusedSince && matches(entries[i], filters)) found.push(entries[i]);
+    const entry = entries[i];
+    if (entry.inUse || (entry.isShared && !limits.all) || entry.lastUsed > unusedSince) continue;
+    if (matches(entry, filters)) found.push(entry);
   }
   return found.sort((a, b) => (a.lastUsed == b.lastUsed ? 0 : a.lastUsed < b.lastUsed ? -1 : 1));
 }
 
-/** Removes them until no more than `kept` bytes of the whole cache are left. Returns those that others still need. */
-function prune(entries: CacheEntry[], kept: i64, pruned: Pruned): CacheEntry[] {
-  let size = kept > 0 ? cachesUsage().size : 0;
-  const needed: CacheEntry[] = [];
-  for (let i = 0; i < entries.length; i++) {
-    if (kept > 0 && size <= kept) return [];
-    if (entries[i].isNeeded) {
-      needed.push(entries[i]);
-      continue;
+/**
+ * Removes entries of which nothing else is made, in their order, until `excess` bytes are gone, or all. What was only
+ * needed by the removed one follows at once if its turn was before: so one pass is enough.
+ */
+function drop(entries: CacheEntry[], excess: i64, everything: bool, pruned: Pruned): void {
+  const children = childCounts();
+  const turns = new Map<string, i32>();
+  for (let i = 0; i < entries.length; i++) turns.set(entries[i].id, i);
+  for (let turn = 0; turn < entries.length; turn++) {
+    let at = turn;
+    while (at >= 0 && at <= turn && (everything || pruned.freed < excess) && !isNeeded(entries[at], children)) {
+      const entry = entries[at];
+      pruned.freed += entry.drop();
+      pruned.entries.push(entry);
+      at = turns.has(entry.parent) ? turns.get(entry.parent) : -1;
+      if (children.has(entry.parent)) children.set(entry.parent, children.get(entry.parent) - 1);
     }
-    const freed = entries[i].drop();
-    size -= freed;
-    pruned.freed += freed;
-    pruned.entries.push(entries[i]);
   }
-  return needed;
+}
+
+function isNeeded(entry: CacheEntry, children: Map<string, i32>): bool {
+  return children.has(entry.id) && children.get(entry.id) > 0;
 }
 
 /**

@@ -25,15 +25,18 @@ export function readRemote(call: Call): Remote {
   const remote = new Remote();
   const given = call.query.first("remote");
   const isTraced = call.query.first("version") == "2";
-  if (isTraced && call.query.first("buildid").startsWith(`${UPLOAD}:`)) remote.refusal = uploadUnbuilt();
-  if (given.length == 0) return remote;
+  const isUpload = given == UPLOAD || call.query.first("buildid").startsWith(`${UPLOAD}:`);
   remote.inSession = isTraced && given == SESSION;
-  if (remote.inSession) return remote;
-  remote.refusal = isTraced && given == UPLOAD ? uploadUnbuilt() : refusalOf(given);
+  if (isTraced && isUpload) remote.refusal = uploadUnbuilt();
+  else if (given.length > 0 && !remote.inSession) take(remote, given);
+  if (given.length > 0 && !remote.inSession) eraseAddress(call, "remote");
+  return remote;
+}
+
+function take(remote: Remote, given: string): void {
+  remote.refusal = refusalOf(given);
   if (isGitContext(given)) remote.git = new GitAddress(given);
   else if (remote.refusal === null) remote.address = new WebAddress(given);
-  eraseAddress(call, "remote");
-  return remote;
 }
 
 function refusalOf(given: string): Refusal | null {

@@ -33,6 +33,8 @@ export class Image extends ImageRecord {
   variant: string = "";
   author: string = "";
   comment: string = "";
+  /** What its newest step was, by its history; empty if that does not tell. */
+  madeBy: string = "";
   dockerVersion: string = "";
   /** Id of the container that it was committed from, or empty. */
   container: string = "";
@@ -40,6 +42,8 @@ export class Image extends ImageRecord {
   labelValues: string[] = [];
   /** Tags and digests of the image, sorted by their text. */
   references: Reference[] = [];
+  /** How many operations need it as it is: no prune of the builder removes it. */
+  holders: i32 = 0;
 
   constructor(
     /** `sha256:` and the hex digits of the config's digest. */
@@ -164,17 +168,24 @@ function takeFacts(image: Image, document: Json): void {
   image.architecture = document.stringOf("architecture");
   image.variant = document.stringOf("variant");
   image.author = document.stringOf("author");
-  image.comment = commentOf(document);
+  const newest = newestEntry(document);
+  image.comment = commentOf(document, newest);
+  image.madeBy = newest === null ? "" : newest.stringOf("created_by");
   image.dockerVersion = document.stringOf("docker_version");
   image.container = document.stringOf("container");
 }
 
 /** If the image itself has no comment, the newest history entry may have one. */
-function commentOf(document: Json): string {
+function commentOf(document: Json, newest: Json | null): string {
   const comment = document.stringOf("comment");
+  return comment.length > 0 || newest === null ? comment : newest.stringOf("comment");
+}
+
+/** The newest entry of the history; null if there is none. */
+function newestEntry(document: Json): Json | null {
   const history = document.find("history");
-  if (comment.length > 0 || history === null || history.length == 0 || !history.isArray) return comment;
-  return history.items[history.length - 1].stringOf("comment");
+  if (history === null || history.length == 0 || !history.isArray) return null;
+  return history.items[history.length - 1];
 }
 
 function takeLabels(image: Image, document: Json): void {

@@ -96,6 +96,14 @@ export class ImageStore {
   show(image: Image): void {
     if (!image.onlyCache) return;
     image.onlyCache = false;
+    this.renamings += 1;
+    this.putImage(image);
+  }
+
+  /** It is only the builder's cache from now on: no client sees it, but steps of builds are made of it. */
+  hide(image: Image): void {
+    image.onlyCache = true;
+    this.renamings += 1;
     this.putImage(image);
   }
 
@@ -170,24 +178,34 @@ export class ImageStore {
     return users;
   }
 
+  /** Whether other images are made of it that clients see. */
   hasChildren(image: Image): bool {
+    return this.isParent(image, false);
+  }
+
+  /** Whether steps that are only the builder's cache are made of it. */
+  hasHiddenChildren(image: Image): bool {
+    return this.isParent(image, true);
+  }
+
+  private isParent(image: Image, hidden: bool): bool {
     const all = this.all();
     for (let i = 0; i < all.length; i++) {
-      if (all[i].parent == image.id) return true;
+      if (all[i].parent == image.id && all[i].onlyCache == hidden) return true;
     }
     return false;
   }
 
-  /** Number of images that contain a layer. */
-  imagesOn(chain: string): i32 {
-    let count = 0;
-    const all = this.all();
-    for (let i = 0; i < all.length; i++) {
-      for (let j = 0; j < all[i].layers.length; j++) {
-        if (all[i].layers[j].chain == chain) count += 1;
-      }
+  /** An image, its parent, and so on. */
+  lineOf(image: Image): Image[] {
+    const line: Image[] = [];
+    let at: Image | null = image;
+    // A damaged record might close a circle.
+    while (at !== null && line.length < this.count) {
+      line.push(at);
+      at = this.find(at.parent);
     }
-    return count;
+    return line;
   }
 
   /** Ids of an image and all its descendants. */
@@ -297,17 +315,20 @@ export class ImageStore {
     image.references.sort((a: Reference, b: Reference) => (a.canonical < b.canonical ? -1 : 1));
   }
 
-  /** Null if no id, or more than one, has this prefix. */
+  /**
+   * Null if no id has this prefix, or more than one. Images that are only the builder's cache count if no other has it: no
+   * list shows them.
+   */
   private withPrefix(prefix: string): Image | null {
     if (!isHex(prefix)) return null;
-    let found: Image | null = null;
+    const shown: Image[] = [];
+    const hidden: Image[] = [];
     const all = this.all();
     for (let i = 0; i < all.length; i++) {
-      if (!all[i].id.startsWith(ALGORITHM + prefix)) continue;
-      if (found !== null) return null;
-      found = all[i];
+      if (all[i].id.startsWith(ALGORITHM + prefix)) (all[i].onlyCache ? hidden : shown).push(all[i]);
     }
-    return found;
+    const found = shown.length > 0 ? shown : hidden;
+    return found.length == 1 ? found[0] : null;
   }
 }
 

@@ -1,8 +1,7 @@
 // Totals of images, containers and volumes, and how much of them is unused.
 
 import { containerStore } from "../container/store";
-import { layerStore } from "../image/layers/layer-store";
-import { sharedSize } from "../image/shown/list";
+import { Sharing } from "../image/shown/sharing";
 import { imageStore } from "../image/store";
 import { volumeStore } from "../volume/store";
 import { usersByName } from "../volume/use";
@@ -17,11 +16,11 @@ export class Usage {
   reclaimable: i64 = 0;
 }
 
-/** Each layer counts once. Layers that an image in use shares with others count as reclaimable, as in Docker. */
+/** Each layer that a client's image has counts once. Layers that an image in use shares with others count as reclaimable, as in Docker. */
 export function imagesUsage(): Usage {
   const usage = new Usage();
-  const layers = layerStore.all();
-  for (let i = 0; i < layers.length; i++) usage.size += <i64>layers[i].size;
+  const sharing = new Sharing();
+  usage.size = sharing.size;
   usage.reclaimable = usage.size;
   const images = imageStore.all();
   for (let i = 0; i < images.length; i++) {
@@ -29,7 +28,7 @@ export function imagesUsage(): Usage {
     usage.count += 1;
     if (imageStore.usedBy(images[i]).length == 0) continue;
     usage.active += 1;
-    usage.reclaimable -= <i64>images[i].size - sharedSize(images[i]);
+    usage.reclaimable -= <i64>images[i].size - sharing.sharedSize(images[i]);
   }
   return usage;
 }

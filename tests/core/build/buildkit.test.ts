@@ -61,13 +61,23 @@ describe("calls", () => {
 
 /** A RUN that writes nothing. */
 function runStep(world: ImageWorld): void {
+  endStep(world, { diffId: digestOf(encode("")), size: 0n, empty: true });
+}
+
+/** A RUN that writes 1000 bytes. */
+function writeStep(world: ImageWorld, name: string): void {
+  endStep(world, { diffId: digestOf(encode(name)), size: 1000n, empty: false });
+}
+
+function endStep(world: ImageWorld, committed: { diffId: string; size: bigint; empty: boolean }): void {
   while (world.open().includes("mount")) world.done(world.take("mount").op);
   const { op, val } = world.takeLaunch();
   world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
   world.exited(val.container, 1);
-  const empty = { diffId: digestOf(encode("")), size: 0n, empty: true };
-  world.succeed(world.take("commit").op, { tag: "committed", val: empty });
-  world.done(world.take("drop-archive").op);
+  world.succeed(world.take("commit").op, { tag: "committed", val: committed });
+  // The layer is there already, or is made.
+  if (!world.open().includes("layer")) world.done(world.take("drop-archive").op);
+  else world.succeed(world.take("layer").op, { tag: "size", val: committed.size });
   world.done(world.takeProcess("reap"));
   world.done(world.take("unmount").op);
 }
@@ -94,6 +104,16 @@ describe("a build", () => {
     });
     expect(world.answer(watching).over).toBe(true);
     expect(world.answer(watching).text).toContain("[2/2] RUN true");
+  });
+
+  test("does not use up the calls that may wait, while its session is missing", () => {
+    const world = new ImageWorld();
+    const waiting = Array.from({ length: 1000 }, (_, at) => solve(world, { Ref: `${at}`, Session: `s${at}` }));
+    const one = solve(world);
+    openSession(world);
+    sendDefinition(world, "FROM busybox\n");
+    expect(world.answer(one)).toMatchObject({ status: 200, over: true });
+    expect(waiting.filter((id) => world.answer(id).over)).toEqual([]);
   });
 
   test("misses a session that does not come", () => {
@@ -268,6 +288,7 @@ describe("a build that ends while it works", () => {
 
 describe("the images of steps", () => {
   interface Pruned {
+    SpaceReclaimed: number;
     CachesDeleted: string[] | null;
     ImagesDeleted: object[] | null;
   }
@@ -276,9 +297,22 @@ describe("the images of steps", () => {
     (world.call("GET", `/images/json${query}`).json as { RepoTags: string[] | null }[]).map(
       ({ RepoTags }) => RepoTags?.[0] ?? "<none>",
     );
-  const cached = (world: ImageWorld): { Description: string; Type: string; Shared: boolean }[] =>
-    (world.call("GET", "/system/df").json as { BuildCache: { Description: string; Type: string; Shared: boolean }[] })
-      .BuildCache;
+  interface Usage {
+    LayersSize: number;
+    BuildCache: { ID: string; Description: string; Type: string; InUse: boolean; Shared: boolean; Size: number }[];
+    Images: { Size: number; SharedSize: number }[];
+  }
+
+  const usage = (world: ImageWorld): Usage => world.call("GET", "/system/df").json as Usage;
+  const cached = (world: ImageWorld): Usage["BuildCache"] => usage(world).BuildCache;
+  const prune = (world: ImageWorld, what: string): Pruned => world.call("POST", `/${what}`).json as Pruned;
+
+  /** Builds the image, whose steps are all configs. */
+  function build(world: ImageWorld, dockerfile: string, query = ""): void {
+    const id = beginBuild(world, dockerfile, `version=2&networkmode=none${query}`);
+    expect(world.answer(id)).toMatchObject({ status: 200, over: true });
+    drop(world);
+  }
 
   /** A world in which `made` was built from two stages. */
   function built(exporter: object = { ExporterAttrs: { name: "made" } }): ImageWorld {
@@ -304,20 +338,111 @@ describe("the images of steps", () => {
 
   test("stay when images are pruned or removed, and go when the builder is pruned", () => {
     const world = built();
-    const prune = (what: string): Pruned => world.call("POST", `/${what}/prune`).json as Pruned;
-    expect(prune("images").ImagesDeleted).toBeNull();
-    expect(prune("build").CachesDeleted).toBeNull();
+    expect(prune(world, "images/prune").ImagesDeleted).toBeNull();
+    expect(prune(world, "build/prune").CachesDeleted).toBeNull();
     world.call("DELETE", "/images/made");
     expect(cached(world)).toHaveLength(1);
-    expect(prune("images").ImagesDeleted).toBeNull();
-    expect(prune("build").CachesDeleted).toHaveLength(1);
+    expect(prune(world, "images/prune").ImagesDeleted).toBeNull();
+    expect(prune(world, "build/prune").CachesDeleted).toHaveLength(1);
     expect(cached(world)).toEqual([]);
     expect(images(world)).toEqual(["busybox:latest"]);
   });
 
+  test("go the oldest branch first, from its end on, until little enough is left", () => {
+    const world = new ImageWorld();
+    const step = (name: string): void => {
+      const dockerfile = `FROM busybox\nENV A=${name}\nRUN ${name}\nENV B=${name}\n`;
+      const id = beginBuild(world, dockerfile, "version=2&networkmode=none");
+      writeStep(world, name);
+      drop(world);
+      expect(world.answer(id).over).toBe(true);
+    };
+    step("one");
+    step("two");
+    prune(world, `images/prune?filters=${encodeURIComponent('{"dangling":["true"]}')}`);
+    const [envOne, runOne, envTwo, runTwo, ...more] = cached(world).map(({ ID }) => ID);
+    expect(more).toEqual([]);
+    const { CachesDeleted, SpaceReclaimed } = prune(world, "build/prune?all=1&keep-storage=1500");
+    expect([CachesDeleted, SpaceReclaimed]).toEqual([[runOne], 1000]);
+    expect(prune(world, "build/prune?all=1&keep-storage=1500").CachesDeleted).toBeNull();
+    expect(prune(world, "build/prune?all=1").CachesDeleted).toEqual([envOne, runTwo, envTwo]);
+  });
+
+  test("whose layer an image has, too, stay for a prune that does not ask for all, and count as the image's", () => {
+    const world = new ImageWorld();
+    beginBuild(world, "FROM busybox\nRUN one\n", "version=2&networkmode=none&t=made");
+    writeStep(world, "one");
+    drop(world);
+    beginBuild(world, "FROM busybox\nENV A=1\nRUN one\nENV B=1\n", "version=2&networkmode=none");
+    writeStep(world, "one");
+    drop(world);
+    prune(world, "images/prune");
+    const { LayersSize, Images, BuildCache } = usage(world);
+    expect(BuildCache.map(({ Shared, Size }) => [Shared, Size])).toEqual([
+      [false, 0],
+      [true, 1000],
+    ]);
+    const [made, busybox] = Images;
+    expect([made!.SharedSize, LayersSize]).toEqual([busybox!.Size, made!.Size]);
+    expect(prune(world, "build/prune").CachesDeleted).toBeNull();
+    expect(prune(world, "build/prune?all=1")).toMatchObject({
+      SpaceReclaimed: 0,
+      CachesDeleted: [expect.any(String), expect.any(String)],
+    });
+  });
+
+  test("stay while a build uses them, which makes its image of them", () => {
+    const world = new ImageWorld();
+    const id = beginBuild(world, "FROM busybox\nENV A=1\nENV B=1\nRUN one\n", "version=2&networkmode=none&t=made");
+    expect(cached(world).map(({ InUse }) => InUse)).toEqual([true, true]);
+    expect(prune(world, "build/prune?all=1").CachesDeleted).toBeNull();
+    writeStep(world, "one");
+    drop(world);
+    expect(world.answer(id).over).toBe(true);
+    expect(cached(world).map(({ InUse }) => InUse)).toEqual([false, false]);
+  });
+
+  test("stay while the client has not returned the result that is made of them", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    solve(world, { Frontend: "" });
+    direct(world, "Solve", { Frontend: "dockerfile.v0", FrontendOpt: { "force-network-mode": "none" } });
+    sendDefinition(world, "FROM busybox\nENV A=1\nENV B=1\n");
+    drop(world);
+    expect(prune(world, "build/prune?all=1").CachesDeleted).toBeNull();
+    direct(world, "Return");
+    expect(prune(world, "build/prune?all=1").CachesDeleted).toHaveLength(2);
+  });
+
+  test("do not keep the image that they are made of: the builder's prune takes its files with them", () => {
+    const world = new ImageWorld();
+    build(world, "FROM busybox\nENV A=1\nENV B=1\n");
+    const unused = `images/prune?filters=${encodeURIComponent('{"dangling":["false"]}')}`;
+    const deleted = prune(world, unused).ImagesDeleted;
+    expect(deleted).toContainEqual({ Untagged: "busybox:latest" });
+    expect(deleted).toContainEqual({ Deleted: expect.stringMatching(/^sha256:/) as string });
+    expect([images(world), images(world, "?all=1")]).toEqual([[], []]);
+    const again = new ImageWorld({ records: world.records });
+    expect(images(again)).toEqual([]);
+    const { CachesDeleted, SpaceReclaimed } = prune(again, "build/prune?all=1");
+    expect([CachesDeleted!.length, SpaceReclaimed > 0]).toEqual([2, true]);
+    expect(cached(again)).toEqual([]);
+  });
+
+  test("are meant by the beginning of an id only if no image of clients is", () => {
+    const world = built({ Exporter: "" });
+    const shown = (world.call("GET", "/images/busybox/json").json as { Id: string }).Id.slice("sha256:".length);
+    for (let number = 0; !cached(world).some(({ ID }) => ID[0] === shown[0]); number++) {
+      build(world, `FROM busybox\nENV N=${number}\nENV M=${number}\n`);
+      prune(world, "images/prune");
+    }
+    const named = world.call("GET", `/images/${shown[0]}/json`);
+    expect(named).toMatchObject({ status: 200, json: { Id: `sha256:${shown}` } });
+  });
+
   test("become images if a client names them, also after a restart", () => {
     const world = built({ Exporter: "" });
-    const [, step] = cached(world) as unknown as { ID: string }[];
+    const [, step] = cached(world);
     expect(images(world)).toHaveLength(1);
     const again = new ImageWorld({ records: world.records });
     expect(images(again)).toHaveLength(1);
@@ -393,6 +518,29 @@ describe("the client's credentials", () => {
     expect(other.take("resolve").val.credentials).toBeUndefined();
   });
 
+  test("are not waited for without limit: the pull goes on without them", () => {
+    const world = new ImageWorld();
+    asked(world, "r.example/x");
+    const { op, val } = world.take("find-credentials");
+    world.wait(59);
+    expect([val.registry, commands(world)]).toEqual(["r.example", []]);
+    world.wait(2);
+    expect(world.take("abandon").val).toBe(op);
+    expect(world.take("resolve").val.credentials).toBeUndefined();
+    world.failAs(op, { tag: "interrupted", val: "given-up" });
+    expect(commands(world)).toEqual([]);
+  });
+
+  test("are refused if they are far too long", () => {
+    const world = new ImageWorld();
+    openSession(world, ALL);
+    const solving = solve(world);
+    sendFiles(world, "FROM r.example/x\n");
+    const none = { username: "u", password: "x".repeat(64 * 1024), identityToken: "", registryToken: "", meta: "" };
+    world.succeed(world.take("find-credentials").op, { tag: "given", val: none });
+    expect(world.answer(solving).text).toContain("credentials for r.example: they are longer than 65536 characters");
+  });
+
   test("are waited for only until the build ends, which fails if the client refuses", () => {
     const world = new ImageWorld();
     openSession(world, ALL);
@@ -430,9 +578,9 @@ describe("limits", () => {
 
   test("of calls that wait for something that is missing", () => {
     const world = new ImageWorld();
-    const waiting = Array.from({ length: 100 }, (_, at) => watch(world, `none-${at}`));
-    const one = watch(world, "none");
-    expect(world.answer(one).text).toContain("no such job none");
+    const waiting = Array.from({ length: 1000 }, (_, at) => watch(world, `none-${at}`));
+    const one = world.answer(watch(world, "none"));
+    expect([one.headers.includes(EXHAUSTED), one.text]).toEqual([true, expect.stringContaining("too many calls wait")]);
     expect(world.answer(watch(world, "none", world.openDoor())).over).toBe(false);
     expect(waiting.filter((id) => world.answer(id).over)).toEqual([]);
     world.hangUp(waiting[0]!);

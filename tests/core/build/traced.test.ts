@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { messagesOf } from "../../support/buildkit/protocol.js";
-import { encode, ImageWorld } from "../support/image-world.js";
+import { digestOf, encode, ImageWorld } from "../support/image-world.js";
 import { sendDefinition, sendFiles } from "../support/session-files.js";
 import { beginBuild } from "./beginning.js";
 
@@ -15,29 +15,53 @@ interface Line {
 
 const QUERY = "version=2&networkmode=none";
 
-/** A client's session. It gives files, but no credentials. */
-function openSession(world: ImageWorld): bigint {
+/** A client's session. It gives files, but no credentials unless `more` says so. */
+function openSession(world: ImageWorld, more = ""): bigint {
   const headers = {
     Upgrade: "h2c",
     "X-Docker-Expose-Session-Uuid": "s",
-    "X-Docker-Expose-Session-Grpc-Method": "/moby.filesync.v1.FileSync/DiffCopy",
+    "X-Docker-Expose-Session-Grpc-Method": `/moby.filesync.v1.FileSync/DiffCopy${more}`,
   };
   return world.ask("POST", "/session", undefined, headers);
 }
 
-function inSession(world: ImageWorld, query = ""): bigint {
-  return world.ask("POST", `/build?${QUERY}&session=s&remote=client-session${query}`);
+function inSession(world: ImageWorld, query = "", headers = {}): bigint {
+  return world.ask("POST", `/build?${QUERY}&session=s&remote=client-session${query}`, undefined, headers);
 }
 
 const linesOf = (world: ImageWorld, id: bigint): Line[] => world.lines(id) as Line[];
 
+interface Told {
+  name: string;
+  completed?: object;
+  error?: string;
+}
+
 /** Names of the vertices that the client was told of, in order. */
 function vertices(world: ImageWorld, id: bigint): string[] {
+  return [...new Set(told(world, id).map(({ name }) => name))];
+}
+
+function told(world: ImageWorld, id: bigint): Told[] {
   const { decode } = messagesOf("StatusResponse");
-  const told = linesOf(world, id)
+  return linesOf(world, id)
     .filter((line) => line.id === "moby.buildkit.trace")
-    .flatMap(({ aux }) => (decode(Buffer.from(aux as string, "base64"))["vertexes"] ?? []) as { name: string }[]);
-  return [...new Set(told.map(({ name }) => name))];
+    .flatMap(({ aux }) => (decode(Buffer.from(aux as string, "base64"))["vertexes"] ?? []) as Told[]);
+}
+
+/** The only step of the Dockerfile, which writes nothing. */
+function runTrue(world: ImageWorld): void {
+  while (world.open().includes("mount")) world.done(world.take("mount").op);
+  const { op, val } = world.takeLaunch();
+  world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
+  world.exited(val.container, 1);
+  const empty = { diffId: digestOf(encode("")), size: 0n, empty: true };
+  world.succeed(world.take("commit").op, { tag: "committed", val: empty });
+  world.done(world.take("drop-archive").op);
+  world.done(world.takeProcess("reap"));
+  for (const tag of ["unmount", "drop-container"] as const) {
+    while (world.open().includes(tag)) world.done(world.take(tag).op);
+  }
 }
 
 describe("a context that is", () => {
@@ -82,6 +106,7 @@ describe("a context that is", () => {
     expect(refused("remote=client-session")).toMatchObject({ status: 400 });
     expect(refused("remote=upload-request")).toMatchObject({ status: 501 });
     expect(refused("buildid=upload-request:a")).toMatchObject({ status: 501 });
+    expect(refused("buildid=upload-request:a&remote=https://web.example/x")).toMatchObject({ status: 501 });
   });
 });
 
@@ -106,10 +131,63 @@ describe("a build", () => {
     if (how === "is cancelled") {
       expect(world.call("POST", "/build/cancel?id=b").status).toBe(200);
       expect(linesOf(world, id).at(-1)).toMatchObject({ error: "context canceled" });
+      const [last] = told(world, id).slice(-1);
+      expect([last!.name, last!.completed, last!.error]).toEqual([
+        "[2/2] RUN true",
+        expect.anything(),
+        "context canceled",
+      ]);
     } else world.hangUp(id);
     world.done(world.takeProcess("signal"));
     world.exited(val.container, 1);
     world.done(world.takeProcess("reap"));
     expect(world.call("POST", "/build/cancel?id=b").status).toBe(200);
+  });
+
+  test("keeps no container of a step, whatever its client asks for", () => {
+    const world = new ImageWorld();
+    const id = beginBuild(world, "FROM busybox\nRUN true\n", `${QUERY}&rm=0`);
+    runTrue(world);
+    expect(world.answer(id).over).toBe(true);
+    expect(world.call("GET", "/containers/json?all=1").json).toEqual([]);
+  });
+
+  test("gives each name once", () => {
+    const world = new ImageWorld();
+    const events = world.ask("GET", `/events?filters=${encodeURIComponent('{"event":["tag"]}')}`);
+    beginBuild(world, "FROM busybox\nENV A=1\n", `${QUERY}&t=made&t=other`);
+    expect(world.answer(events).text.match(/"Action":"tag"/g)).toHaveLength(2);
+  });
+
+  test("finds its own steps, also with images that are named as caches", () => {
+    const world = new ImageWorld();
+    for (const sources of ["", `&cachefrom=${encodeURIComponent('["nowhere"]')}`, '&cachefrom=["busybox"]']) {
+      const id = beginBuild(world, "FROM busybox\nRUN true\n", QUERY + sources);
+      if (sources === "") runTrue(world);
+      expect([sources, world.answer(id).over]).toEqual([sources, true]);
+    }
+  });
+});
+
+describe("the header's credentials", () => {
+  const config = { "r.example": { username: "u", password: "p" } };
+  const header = { "X-Registry-Config": Buffer.from(JSON.stringify(config)).toString("base64url") };
+
+  test("are used if the session gives none", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    inSession(world, "", header);
+    sendDefinition(world, "FROM r.example/x\n");
+    expect(world.take("resolve").val.credentials).toMatchObject(config["r.example"]);
+  });
+
+  test("are not used if the session gives its own", () => {
+    const world = new ImageWorld();
+    openSession(world, "\nX-Docker-Expose-Session-Grpc-Method: /moby.filesync.v1.Auth/Credentials");
+    inSession(world, "", header);
+    sendDefinition(world, "FROM r.example/x\n");
+    const given = { username: "", password: "", identityToken: "", registryToken: "", meta: "" };
+    world.succeed(world.take("find-credentials").op, { tag: "given", val: given });
+    expect(world.take("resolve").val.credentials).toBeUndefined();
   });
 });

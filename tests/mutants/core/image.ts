@@ -11,8 +11,8 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
   {
     name: "an ambiguous prefix of image ids finds one of them",
     file: "image/store.ts",
-    right: `      if (found !== null) return null;`,
-    wrong: `      if (!WRONG && found !== null) return null;`,
+    right: `return found.length == 1 ? found[0] : null;`,
+    wrong: `return found.length == 1 || (WRONG && found.length > 1) ? found[0] : null;`,
     finder: { story: "image-prefixes" },
   },
   {
@@ -123,8 +123,8 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
   {
     name: "an image with child images is removed",
     file: "image/remove/deletion.ts",
-    right: `if (imageStore.hasChildren(image)) return`,
-    wrong: `if (!WRONG && imageStore.hasChildren(image)) return`,
+    right: `if (imageStore.hasChildren(image) || (`,
+    wrong: `if ((!WRONG && imageStore.hasChildren(image)) || (`,
     finder: { story: "image-parents" },
   },
   {

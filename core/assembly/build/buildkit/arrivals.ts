@@ -7,6 +7,7 @@ import { Call, Follower } from "../../call";
 import { openCalls } from "../../open-calls";
 import { Task } from "../../task";
 import { Connection, connections } from "./connections";
+import { answerError, CallError, Code } from "./grpc-reply";
 
 /** How long, in nanoseconds; BuildKit waits for a session as long. */
 const PATIENCE: u64 = 5_000_000_000;
@@ -29,6 +30,11 @@ export abstract class Awaiting<T> extends Task {
 
   /** It did not come. */
   abstract missed(): void;
+
+  /** Too many calls of its connection wait already. */
+  refused(): void {
+    this.missed();
+  }
 
   ended(_step: i32, _outcome: Outcome | null, _failure: Failure | null): void {}
 
@@ -67,6 +73,10 @@ export abstract class WaitingCall<T> extends Awaiting<T> {
     call.follower = new Left<T>(this);
     openCalls.add(call);
   }
+
+  refused(): void {
+    answerError(this.call, new CallError(Code.ResourceExhausted, "too many calls wait"));
+  }
 }
 
 class Left<T> extends Follower {
@@ -82,10 +92,9 @@ class Left<T> extends Follower {
 export class Arrivals<T> {
   private readonly waiting: Map<string, Awaiting<T>[]> = new Map<string, Awaiting<T>[]>();
 
-  /** If too many calls of its connection wait already, what is missing counts as missed at once. */
   wait(one: Awaiting<T>): void {
     const connection = one.connection;
-    if (connection !== null && !connection.beginWaiting()) return one.missed();
+    if (connection !== null && !connection.beginWaiting()) return one.refused();
     if (!this.waiting.has(one.name)) this.waiting.set(one.name, []);
     this.waiting.get(one.name).push(one);
     one.begin(this);

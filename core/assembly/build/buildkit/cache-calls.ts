@@ -7,7 +7,7 @@ import { JsonWriter } from "../../json/writer";
 import { endReply, headersOf, line, openReply, sendChunk } from "../../reply";
 import { formatTime } from "../../text/time";
 import { cacheEntries, CacheEntry } from "../caches/cache-entry";
-import { pruneCaches } from "../prune";
+import { pruneCaches, PruneLimits } from "../prune";
 import { answer, answerError, CallError, Code, messageOf, notBuilt } from "./grpc-reply";
 
 export function cacheUsage(call: Call): void {
@@ -26,7 +26,8 @@ export function pruneCall(call: Call): void {
   const reserved = message.i64Of("keepBytes");
   const most = message.i64Of("maxUsedSpace");
   const kept = most > reserved ? most : reserved;
-  const pruned = pruneCaches(parseFilters("", []), kept, message.i64Of("keepDuration")).entries;
+  const limits = new PruneLimits(kept, message.i64Of("keepDuration"), message.boolOf("all"));
+  const pruned = pruneCaches(parseFilters("", []), limits).entries;
   openReply(call, 200, headersOf(call).json, null);
   for (let i = 0; i < pruned.length; i++) {
     const json = new JsonWriter();

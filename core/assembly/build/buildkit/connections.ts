@@ -3,8 +3,8 @@
 import { Closing } from "../../../../build/bindings/types";
 import { Call, Follower } from "../../call";
 
-/** How many calls of one connection wait for something at once. No client has as many on their way. */
-const MOST_WAITING: i32 = 100;
+/** How many calls of one connection wait for something at once. Builds of many targets have some hundreds on their way. */
+const MOST_WAITING: i32 = 1000;
 
 /** Its calls are told by themselves when the client has gone. */
 export class Connection extends Follower {

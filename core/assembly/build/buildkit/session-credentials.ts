@@ -10,7 +10,7 @@ import {
   SoughtCredentials,
 } from "../../../../build/bindings/types";
 import { RegistryAuth } from "../../api/registry-auth";
-import { abandon, askContent } from "../../ask";
+import { abandon, askContent, cancelTimer, wakeAfter } from "../../ask";
 import { failureText } from "../../failure/text";
 import { Ignored } from "../../ignored";
 import { credentialsOf } from "../../image/pull/registry";
@@ -23,15 +23,24 @@ import { Session } from "./sessions";
 const METHOD = "/moby.filesync.v1.Auth/Credentials";
 /** The Hub, as clients of BuildKit call it. */
 const HUB = "registry-1.docker.io";
+/** How long an answer may take, in nanoseconds: the client may have to ask its user first. */
+const PATIENCE: u64 = 60_000_000_000;
+/** What a user and a password may have together, in characters: tokens of registries have a few thousand. */
+const LONGEST: i32 = 64 * 1024;
+
+enum Step {
+  Answer,
+  Patience,
+}
 
 export class SessionCredentials extends CredentialsSource {
   constructor(private readonly session: Session) {
     super();
   }
 
-  /** Whoever does not offer the call pulls anonymously. */
+  /** Whoever does not offer the call, or does not answer it in time, pulls anonymously. */
   find(reference: Reference, client: CredentialsClient): OpenWork | null {
-    if (!this.session.offers(METHOD)) {
+    if (!offersCredentials(this.session)) {
       client.credentialsFound(null);
       return null;
     }
@@ -40,8 +49,13 @@ export class SessionCredentials extends CredentialsSource {
   }
 }
 
+export function offersCredentials(session: Session): bool {
+  return session.offers(METHOD);
+}
+
 class Question extends Task implements OpenWork {
   private op: u64;
+  private timer: u64;
 
   constructor(
     session: Session,
@@ -51,20 +65,38 @@ class Question extends Task implements OpenWork {
     super();
     const sought = new SoughtCredentials(session.request, registry);
     this.op = 0;
-    this.op = askContent(this, 0, new ContentCommandFindCredentials(sought));
+    this.timer = 0;
+    this.op = askContent(this, Step.Answer, new ContentCommandFindCredentials(sought));
+    this.timer = wakeAfter(this, Step.Patience, PATIENCE);
   }
 
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (this.op == 0) return;
     this.op = 0;
-    if (failure === null) return this.client.credentialsFound(readGiven((<OutcomeGiven>outcome!).value));
-    this.client.credentialsMissing(`failed to get credentials for ${this.registry}: ${failureText(failure)}`);
+    cancelTimer(this.timer);
+    if (failure !== null) return this.fail(failureText(failure));
+    const given = (<OutcomeGiven>outcome!).value;
+    if (given.username.length + given.password.length > LONGEST) {
+      return this.fail(`they are longer than ${LONGEST.toString()} characters`);
+    }
+    this.client.credentialsFound(readGiven(given));
+  }
+
+  elapsed(_step: i32): void {
+    this.cancel();
+    this.client.credentialsFound(null);
   }
 
   cancel(): void {
     const op = this.op;
     this.op = 0;
-    if (op != 0) abandon(new Ignored(), 0, op);
+    if (op == 0) return;
+    cancelTimer(this.timer);
+    abandon(new Ignored(), 0, op);
+  }
+
+  private fail(why: string): void {
+    this.client.credentialsMissing(`failed to get credentials for ${this.registry}: ${why}`);
   }
 }
 

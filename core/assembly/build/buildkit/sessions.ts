@@ -6,7 +6,6 @@ import { Call, Follower } from "../../call";
 import { headerOf, valuesOf } from "../../api/headers";
 import { badParameter, Refusal } from "../../refusal";
 import { Arrivals, Awaiting } from "./arrivals";
-import { Connection } from "./connections";
 import { answerError, CallError, Code } from "./grpc-reply";
 import { becomeCalls, carryCalls, upgradeProblem } from "./upgrade";
 
@@ -40,13 +39,13 @@ export interface SessionClient {
   sessionMissed(): void;
 }
 
+/** Counts for no connection: it is a build's, which may begin before its session. */
 export class SessionWait extends Awaiting<Session> {
   constructor(
     id: string,
-    connection: Connection | null,
     private readonly client: SessionClient,
   ) {
-    super(id, connection);
+    super(id, null);
   }
 
   arrived(session: Session): void {

@@ -13,7 +13,7 @@ import { openCalls } from "../../open-calls";
 import { engine } from "../../state";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
-import { Connection, connections } from "./connections";
+import { connections } from "./connections";
 import { exportImage, Output } from "./output";
 import { FrontendOptions } from "./frontend-options";
 import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
@@ -49,8 +49,6 @@ export class Solve extends Follower implements BuildClient, SessionClient {
   private readonly output: Output;
   /** Id of the client's session. */
   private readonly session: string;
-  /** By which the client has asked for the build. */
-  private readonly connection: Connection | null;
   private build: Build | null = null;
   private waiting: SessionWait | null = null;
   private asker: ResultClient | null = null;
@@ -71,9 +69,7 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     super();
     this.output = new Output(message);
     this.session = message.stringOf("Session");
-    const connection = connections.of(call);
-    this.connection = connection;
-    this.watchers = new Watchers(connection);
+    this.watchers = new Watchers(connections.of(call));
   }
 
   begin(message: Json): void {
@@ -110,7 +106,7 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     this.wanted = wanted;
     const session = sessions.find(this.session);
     if (session !== null) return this.sessionCame(session);
-    const waiting = new SessionWait(this.session, this.connection, this);
+    const waiting = new SessionWait(this.session, this);
     this.waiting = waiting;
     sessions.wait(waiting);
   }
@@ -140,6 +136,8 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     if (this.over) return;
     const kept = imageStore.add(image);
     this.claims.claimStack(kept.chain);
+    const line = imageStore.lineOf(kept);
+    for (let i = 0; i < line.length; i++) this.claims.hold(line[i]);
     const id = engine.ids.next();
     this.results.set(id, kept);
     const asker = this.asker;

@@ -4,6 +4,7 @@
 import { Call } from "../../call";
 import { Image } from "../../image/image";
 import { ProgressStream, StreamWriter } from "../../image/progress-stream";
+import { Reference } from "../../image/reference";
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, Refusal } from "../../refusal";
@@ -15,7 +16,7 @@ import { FrontendOptions } from "./frontend-options";
 import { exportImage } from "./output";
 import { TraceStream } from "./progress/trace-stream";
 import { BuildClient, VertexProgress } from "./progress/vertex-progress";
-import { SessionCredentials } from "./session-credentials";
+import { offersCredentials, SessionCredentials } from "./session-credentials";
 import { SessionFiles } from "./session-files";
 import { SessionSecrets } from "./session-secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./sessions";
@@ -28,8 +29,13 @@ export function beginTraced(call: Call, options: BuildOptions): Refusal | null {
   if (options.inSession && session.length == 0)
     return badParameter("a context of the client's session needs a session");
   options.onlyCaches = true;
+  // BuildKit keeps no containers, whatever the client asks for.
+  options.remove = true;
   options.forceRemove = true;
-  const build = new BuildOnStream(call, options, session, call.query.first("buildid"));
+  // The result gets its names when it is exported.
+  const names = options.tags;
+  options.tags = [];
+  const build = new BuildOnStream(call, options, names, session, call.query.first("buildid"));
   build.begin();
   return null;
 }
@@ -38,14 +44,15 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
   private readonly stream: ProgressStream;
   /** Set when it begins. */
   private progress: VertexProgress | null = null;
-  /** Of the request's header. */
-  private readonly given: BuildCredentials = new BuildCredentials();
+  /** Of the request's header; null once it is known who gives them. */
+  private given: BuildCredentials | null;
   private build: Build | null = null;
   private waiting: SessionWait | null = null;
 
   constructor(
     private readonly call: Call,
     private readonly options: BuildOptions,
+    private readonly names: Reference[],
     /** Id of the client's session; empty for none. */
     private readonly session: string,
     id: string,
@@ -53,7 +60,9 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     super(id);
     this.stream = new ProgressStream(call);
     // The header is erased once the request has been accepted.
-    this.given.read(call.request.headers);
+    const given = new BuildCredentials();
+    given.read(call.request.headers);
+    this.given = given;
   }
 
   begin(): void {
@@ -65,7 +74,7 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     if (this.session.length == 0) return this.start(null);
     const session = sessions.find(this.session);
     if (session !== null) return this.start(session);
-    const waiting = new SessionWait(this.session, null, this);
+    const waiting = new SessionWait(this.session, this);
     this.waiting = waiting;
     sessions.wait(waiting);
   }
@@ -85,7 +94,7 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
   buildDone(image: Image): void {
     this.build = null;
     tracedBuilds.drop(this);
-    const id = exportImage(image, this.options.tags, this.progress!).id;
+    const id = exportImage(image, this.names, this.progress!).id;
     if (this.options.quiet) this.stream.text(`${id}\n`);
     else this.tellResult(id);
     this.stream.end();
@@ -109,6 +118,7 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
   }
 
   cancel(): void {
+    this.progress!.end("context canceled");
     this.clientGone();
     this.stream.fail("context canceled");
   }
@@ -118,12 +128,18 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     if (session !== null && options.inSession) {
       options.files = new SessionFiles(session, new FrontendOptions(Json.object()), this.progress!);
     }
-    const credentials: CredentialsSource = session === null ? this.given : new SessionCredentials(session);
-    const facts = new BuildFacts(options, this.progress!, credentials, this.call.version);
+    const facts = new BuildFacts(options, this.progress!, this.credentialsFor(session), this.call.version);
     if (session !== null) facts.secrets = new SessionSecrets(session);
     const build = new Build(this.call, options, facts);
     this.build = build;
     build.begin();
+  }
+
+  /** Those of the header count only if no session gives any. */
+  private credentialsFor(session: Session | null): CredentialsSource {
+    const given = this.given!;
+    this.given = null;
+    return session !== null && offersCredentials(session) ? new SessionCredentials(session) : given;
   }
 
   private tellResult(id: string): void {

@@ -36,6 +36,11 @@ export class BuildCache {
     this.lastUsed = created;
   }
 
+  /** What a container that has it mounted has been lent. */
+  get source(): string {
+    return `volume:${this.id}`;
+  }
+
   record(): Uint8Array {
     const fields = new FieldWriter(RECORD_BYTES);
     cacheFields(fields, this);

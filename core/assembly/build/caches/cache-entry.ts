@@ -3,19 +3,24 @@
 
 import { Image } from "../../image/image";
 import { imageStore } from "../../image/store";
-import { formerHistory } from "../run/step-image";
 import { BuildCache } from "./build-cache";
 import { dropCache } from "./cache-end";
-import { cacheStore, isInUse } from "./cache-store";
+import { cacheStore } from "./cache-store";
+import { Uses } from "./uses";
 
 const MOUNT_TYPE: string = "exec.cachemount";
 const STEP_TYPE: string = "regular";
+const ALGORITHM = "sha256:";
 
 export abstract class CacheEntry {
   constructor(
     /** Without an algorithm. */
     readonly id: string,
     readonly type: string,
+    /** A container or a build has it. */
+    readonly inUse: bool,
+    /** Its bytes are also those of an image that clients see. */
+    readonly isShared: bool,
     /** As BuildKit describes it. */
     readonly description: string,
     /** Bytes. */
@@ -27,21 +32,14 @@ export abstract class CacheEntry {
     readonly uses: i64,
   ) {}
 
-  abstract get inUse(): bool;
-
   /** Steps change its files. */
   get isMutable(): bool {
     return this.type == MOUNT_TYPE;
   }
 
-  /** Its bytes are also those of an image that clients see. */
-  get isShared(): bool {
-    return false;
-  }
-
-  /** Others are made of it: they have to go first. */
-  get isNeeded(): bool {
-    return false;
+  /** Of what it was made: an id as its own, or empty. */
+  get parent(): string {
+    return "";
   }
 
   /** Removes it. Returns how many bytes that frees. */
@@ -49,13 +47,13 @@ export abstract class CacheEntry {
 }
 
 class MountEntry extends CacheEntry {
-  constructor(private readonly cache: BuildCache) {
+  constructor(
+    private readonly cache: BuildCache,
+    uses: Uses,
+  ) {
     const description = `cached mount ${cache.name} from a build`;
-    super(cache.id, MOUNT_TYPE, description, cache.size, cache.created, cache.lastUsed, cache.uses);
-  }
-
-  get inUse(): bool {
-    return isInUse(this.cache);
+    const isUsed = uses.ofCache(cache);
+    super(cache.id, MOUNT_TYPE, isUsed, false, description, cache.size, cache.created, cache.lastUsed, cache.uses);
   }
 
   drop(): i64 {
@@ -65,26 +63,19 @@ class MountEntry extends CacheEntry {
 }
 
 class StepEntry extends CacheEntry {
-  constructor(private readonly image: Image) {
-    super(image.id.slice("sha256:".length), STEP_TYPE, stepOf(image), ownSize(image), image.created, image.created, 1);
+  constructor(
+    private readonly image: Image,
+    uses: Uses,
+  ) {
+    const parent = imageStore.find(image.parent);
+    const isShared = uses.sharesLayer(image, parent);
+    const size = <i64>image.size - (parent === null ? 0 : <i64>parent.size);
+    const id = shortened(image.id);
+    super(id, STEP_TYPE, uses.ofImage(image), isShared, image.madeBy, size, image.created, image.created, 1);
   }
 
-  get inUse(): bool {
-    return imageStore.usedBy(this.image).length > 0;
-  }
-
-  get isShared(): bool {
-    const chain = this.image.chain;
-    if (chain === null) return false;
-    const images = imageStore.all();
-    for (let i = 0; i < images.length; i++) {
-      if (!images[i].onlyCache && images[i].hasLayer(chain)) return true;
-    }
-    return false;
-  }
-
-  get isNeeded(): bool {
-    return imageStore.hasChildren(this.image);
+  get parent(): string {
+    return shortened(this.image.parent);
   }
 
   drop(): i64 {
@@ -97,22 +88,27 @@ class StepEntry extends CacheEntry {
 
 /** The caches first, each kind from the oldest one on. */
 export function cacheEntries(): CacheEntry[] {
+  const uses = new Uses();
   const entries: CacheEntry[] = [];
   const caches = cacheStore.all();
-  for (let i = 0; i < caches.length; i++) entries.push(new MountEntry(caches[i]));
+  for (let i = 0; i < caches.length; i++) entries.push(new MountEntry(caches[i], uses));
   const images = imageStore.all();
-  for (let i = 0; i < images.length; i++) if (images[i].onlyCache) entries.push(new StepEntry(images[i]));
+  for (let i = 0; i < images.length; i++) if (images[i].onlyCache) entries.push(new StepEntry(images[i], uses));
   return entries;
 }
 
-/** What it was made by. */
-function stepOf(image: Image): string {
-  const history = formerHistory(image);
-  return history.length == 0 ? "" : history[history.length - 1].stringOf("created_by");
+/** By the ids of entries: how many images were made of each. They have to go first. */
+export function childCounts(): Map<string, i32> {
+  const counts = new Map<string, i32>();
+  const images = imageStore.all();
+  for (let i = 0; i < images.length; i++) {
+    const parent = shortened(images[i].parent);
+    if (parent.length > 0) counts.set(parent, (counts.has(parent) ? counts.get(parent) : 0) + 1);
+  }
+  return counts;
 }
 
-/** Bytes that it has in addition to the image that it was made of. */
-function ownSize(image: Image): i64 {
-  const parent = imageStore.find(image.parent);
-  return <i64>image.size - (parent === null ? 0 : <i64>parent.size);
+/** Without the algorithm. */
+function shortened(id: string): string {
+  return id.slice(ALGORITHM.length);
 }

@@ -12,10 +12,13 @@ export function writeCaches(json: JsonWriter): void {
   json.endArray();
 }
 
-/** Bytes that an image has, too, count as the image's. */
 export function cachesUsage(): Usage {
+  return usageOf(cacheEntries());
+}
+
+/** Bytes that an image has, too, count as the image's. */
+export function usageOf(entries: CacheEntry[]): Usage {
   const usage = new Usage();
-  const entries = cacheEntries();
   usage.count = entries.length;
   for (let i = 0; i < entries.length; i++) {
     const size = entries[i].isShared ? 0 : entries[i].size;

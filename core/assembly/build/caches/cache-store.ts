@@ -121,7 +121,7 @@ export const cacheStore: CacheStore = new CacheStore();
 
 /** Whether a step holds it, or a container has it mounted: that of a build which ended with an earlier engine, too. */
 export function isInUse(cache: BuildCache): bool {
-  return cache.holders > 0 || isMounted(`volume:${cache.id}`);
+  return cache.holders > 0 || isMounted(cache.source);
 }
 
 function isMounted(source: string): bool {

@@ -21,7 +21,7 @@ export class BuildFacts {
   readonly limits: StepLimits = new StepLimits();
   readonly context: Place = new Place(null);
   readonly underway: StepsUnderway = new StepsUnderway();
-  /** Images whose steps are the cache; empty for all. */
+  /** Images whose steps are the cache, for BuildKit besides its own; empty for all. */
   cacheSources: Image[] = [];
   /** Null if the client cannot be asked. */
   secrets: ClientSecrets | null = null;
@@ -55,6 +55,11 @@ export class BuildFacts {
     /** API version of the client. */
     readonly version: i32,
   ) {}
+
+  /** Nothing is in the cache but steps of `cacheSources`. */
+  get trustsOnlySources(): bool {
+    return this.cacheSources.length > 0 && !this.options.onlyCaches;
+  }
 
   /** `before`: number of the step before its FROM. */
   addStage(stream: BuildProgress, output: StageOutput, before: i32): void {

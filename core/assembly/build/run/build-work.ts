@@ -295,16 +295,17 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
 
   /**
    * Names of images that are not here are no error: nothing of theirs is in the cache. Clients may remove the others while
-   * the build uses their layers.
+   * the build uses their layers. BuildKit's own cache counts besides.
    */
   private findCacheSources(): void {
     const names = this.options.cacheFrom;
     for (let i = 0; i < names.length; i++) {
       const image = imageStore.lookUp(names[i]).image;
       if (image === null || !layerStore.isWhole(image.chain)) continue;
-      this.facts.claims.claimStack(image.chain);
+      this.facts.claims.claimImage(image);
       this.facts.cacheSources.push(image);
     }
+    if (this.options.onlyCaches) return;
     if (names.length > 0 && this.facts.cacheSources.length == 0) this.options.useCache = false;
   }
 

@@ -56,7 +56,7 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
   }
 
   imageFound(image: Image): void {
-    this.facts.claims.claimStack(image.chain);
+    this.facts.claims.claimImage(image);
     this.chooseFrom(image.chain);
   }
 

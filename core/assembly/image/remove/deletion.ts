@@ -6,6 +6,7 @@ import { conflict, notFound, Refusal } from "../../refusal";
 import { Image } from "../image";
 import { emitImageEvent } from "../image-event";
 import { parseReference, Reference } from "../reference";
+import { StoredLayer } from "../layers/layer-store";
 import { imageStore } from "../store";
 
 export class Deletion {
@@ -66,7 +67,8 @@ export class Deletion {
   /** Why an image cannot be deleted, or null. `named`: names are no obstacle. */
   private obstacle(image: Image, force: bool, named: bool): Refusal | null {
     const users = imageStore.usedBy(image);
-    if (imageStore.hasChildren(image)) return refuse(image, "cannot be forced", "image has dependent child images");
+    if (imageStore.hasChildren(image) || (image.onlyCache && imageStore.hasHiddenChildren(image)))
+      return refuse(image, "cannot be forced", "image has dependent child images");
     for (let i = 0; i < users.length; i++) {
       // A start in progress counts: the container must not lose its image.
       if (users[i].up || users[i].status == Status.Starting) {
@@ -97,8 +99,11 @@ export class Deletion {
     }
   }
 
+  /** What steps of builds by BuildKit are made of stays for them: only the builder's prune removes it. */
   private remove(image: Image): void {
-    const layers = imageStore.remove(image);
+    let layers: StoredLayer[] = [];
+    if (imageStore.hasHiddenChildren(image)) imageStore.hide(image);
+    else layers = imageStore.remove(image);
     emitImageEvent("delete", image.id, image.id, null);
     this.record("Deleted", image.id);
     for (let i = 0; i < layers.length; i++) {

@@ -43,7 +43,7 @@ export function pruneImages(call: Call): Refusal | null {
 function choose(filters: PruneFilters, dangling: bool): Image[] {
   const all = imageStore.all();
   const parents = new Set<string>();
-  for (let i = 0; i < all.length; i++) parents.add(all[i].parent);
+  for (let i = 0; i < all.length; i++) if (!all[i].onlyCache) parents.add(all[i].parent);
   const chosen: Image[] = [];
   for (let i = 0; i < all.length; i++) {
     const image = all[i];

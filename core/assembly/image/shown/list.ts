@@ -7,10 +7,10 @@ import { badParameter, Refusal } from "../../refusal";
 import { line, sendJson } from "../../reply";
 import { unixSeconds } from "../../text/time";
 import { Image } from "../image";
-import { layerStore } from "../layers/layer-store";
 import { imageStore } from "../store";
 import { writeLabels } from "./image-json";
 import { ImageFilter } from "./list-filter";
+import { Sharing } from "./sharing";
 import {
   WITH_CONTAINER_COUNT,
   WITH_IDENTITY,
@@ -33,7 +33,7 @@ export function listImages(call: Call): Refusal | null {
   if (filter.refusal !== null) return filter.refusal;
   const json = new JsonWriter();
   const listing = new Listing(json, call.version, filter, flagOf(query, "all"));
-  listing.shared = call.version >= WITH_SHARED_SIZE && flagOf(query, "shared-size");
+  if (call.version >= WITH_SHARED_SIZE && flagOf(query, "shared-size")) listing.sharing = new Sharing();
   listing.counted = call.version >= WITH_CONTAINER_COUNT;
   listing.addAll();
   sendJson(call, 200, line(json));
@@ -43,14 +43,14 @@ export function listImages(call: Call): Refusal | null {
 /** All images with everything that can be counted, as in `/system/df`. */
 export function writeImages(json: JsonWriter, version: i32): void {
   const listing = new Listing(json, version, new ImageFilter("", ""), false);
-  listing.shared = true;
+  listing.sharing = new Sharing();
   listing.counted = true;
   listing.addAll();
 }
 
 class Listing {
-  /** Include the size shared with other images. */
-  shared: bool = false;
+  /** Null: the size shared with other images is not told. */
+  sharing: Sharing | null = null;
   /** Include the number of containers of each image. */
   counted: bool = false;
 
@@ -94,6 +94,7 @@ class Listing {
   private write(image: Image, tags: string[], digests: string[]): void {
     const json = this.json;
     const version = this.version;
+    const sharing = this.sharing;
     json.beginObject();
     json.i64Field("Containers", this.counted ? imageStore.usedBy(image).length : NOT_COUNTED);
     json.i64Field("Created", unixSeconds(image.created));
@@ -104,7 +105,7 @@ class Listing {
     const bare = version < WITHOUT_PLACEHOLDERS;
     writeNames(json, "RepoDigests", digests, bare, bare && tags.length == 0 ? "<none>@<none>" : "");
     writeNames(json, "RepoTags", tags, bare, bare && digests.length == 0 ? "<none>:<none>" : "");
-    json.i64Field("SharedSize", this.shared ? sharedSize(image) : NOT_COUNTED);
+    json.i64Field("SharedSize", sharing === null ? NOT_COUNTED : sharing.sharedSize(image));
     json.i64Field("Size", <i64>image.size);
     if (version < WITHOUT_VIRTUAL_SIZE) json.i64Field("VirtualSize", <i64>image.size);
     json.endObject();
@@ -116,14 +117,4 @@ function writeNames(json: JsonWriter, key: string, names: string[], bare: bool, 
   if (names.length > 0 || !bare) json.stringArrayField(key, names);
   else if (placeholder.length > 0) json.stringArrayField(key, [placeholder]);
   else json.nullField(key);
-}
-
-/** Bytes of the layers that it shares with other images. */
-export function sharedSize(image: Image): i64 {
-  let size: i64 = 0;
-  for (let i = 0; i < image.layers.length; i++) {
-    const layer = layerStore.find(image.layers[i].chain);
-    if (layer !== null && imageStore.imagesOn(layer.chain) > 1) size += <i64>layer.size;
-  }
-  return size;
 }

@@ -66,7 +66,7 @@ export class MountSources implements ImageClient, ChoiceClient, OpenWork {
 
   imageFound(image: Image): void {
     this.work = null;
-    this.facts.claims.claimStack(image.chain);
+    this.facts.claims.claimImage(image);
     this.take(image.chain);
   }
 

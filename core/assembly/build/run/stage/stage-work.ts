@@ -90,7 +90,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
 
   imageFound(image: Image): void {
     this.work = null;
-    this.facts.claims.claimStack(image.chain);
+    this.facts.claims.claimImage(image);
     this.startFrom(image);
   }
 

@@ -154,7 +154,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
 
   /** With `cachefrom` the other stage's image is none of those that count. */
   private waitsForEqual(): bool {
-    if (!this.state.usesCache || this.facts.cacheSources.length > 0) return false;
+    if (!this.state.usesCache || this.facts.trustsOnlySources) return false;
     if (!this.facts.underway.has(this.stepKey)) return false;
     this.client.stepWaits(this);
     return true;
@@ -207,7 +207,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
       state.usesCache = false;
       return false;
     }
-    this.facts.claims.claimStack(image.chain);
+    this.facts.claims.claimImage(image);
     state.image = image;
     this.stream.cached();
     this.finish();
@@ -219,7 +219,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     const state = this.state;
     const result = this.resultOf(state.build.config.json());
     const sources = this.facts.cacheSources;
-    const image = cachedStep(state.image, result, sources);
+    const image = cachedStep(state.image, result, this.facts.trustsOnlySources ? sources : []);
     if (image !== null || sources.length == 0) return image;
     const foreign = foreignStep(state.image, result, sources);
     if (foreign === null) return null;
@@ -242,7 +242,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     const made = makeStepImage(state.image, result, this.facts.limits);
     const image = made.image;
     if (image === null) return this.fail(made.error, 0);
-    this.facts.claims.claimStack(image.chain);
+    this.facts.claims.claimImage(image);
     state.image = image;
   }
 
