@@ -33,10 +33,11 @@ export async function forwardStreams(
   fd = boundAt("tcp", from, false),
 ): Promise<Forwarder> {
   const open = new Set<Socket>();
+  const buffers = BUFFERS.share();
   const options = { allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, noDelay: true };
   const server = createServer({ ...options, pauseOnConnect: true }, (accepted) => {
     if (!room.enter()) return void accepted.destroy();
-    const [there, back] = [new Way(BUFFERS), new Way(BUFFERS)];
+    const [there, back] = [new Way(buffers), new Way(buffers)];
     const client = readBy(there, accepted);
     if (client === undefined) return room.leave();
     const container = createConnection({ ...options, host: to.address, port: to.port, onread: back.onread });
@@ -95,7 +96,7 @@ function pass(client: Socket, container: Socket, closed: () => void): void {
   ] as const) {
     one.on("error", () => other.destroy());
     one.on("close", () => {
-      // If all was read, the pipe ends the other side after the data that is still to be written.
+      // If all was read, its way ends the other side after the data that is still to be written.
       if (!one.readableEnded) other.destroy();
       if (--left === 0) closed();
     });

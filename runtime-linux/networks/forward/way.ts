@@ -1,6 +1,7 @@
 // One way of a forwarded connection. What has been read waits in one buffer until the other end has taken it, and nothing
-// is read meanwhile. So readers that are slow, or never read, hold no more than that: 2 KiB each, and 4 MiB in all of the
-// large buffers that fast ones have in turn.
+// is read meanwhile. So readers that are slow, or never read, hold no more than that: 2 KiB each, and 4 MiB in all of large
+// buffers. A way that was fast keeps its large buffer until the next read, be that late, or until nothing more comes. So
+// those of one port have half of them at most.
 
 import type { OnReadOpts, Socket } from "node:net";
 
@@ -12,20 +13,35 @@ const MOST_LARGE = 64;
 /** Large buffers that are lent for a while. */
 export class Buffers {
   readonly #free: Buffer[] = [];
-  #made = 0;
+  #lent = 0;
 
-  constructor(private readonly most = MOST_LARGE) {}
+  /** `around`: where they come from, if these are a share of others. */
+  constructor(
+    private readonly most = MOST_LARGE,
+    private readonly around?: Buffers,
+  ) {}
+
+  /** For one of several: half of these, so that it leaves others their share. */
+  share(): Buffers {
+    return new Buffers(this.most / 2, this);
+  }
 
   /** Undefined if all are in use. */
   take(): Buffer | undefined {
-    if (this.#free.length > 0) return this.#free.pop();
-    if (this.#made === this.most) return undefined;
-    this.#made++;
-    return Buffer.allocUnsafeSlow(LARGE_BYTES);
+    if (this.#lent >= this.most) return undefined;
+    const buffer = this.around === undefined ? this.#own() : this.around.take();
+    if (buffer !== undefined) this.#lent++;
+    return buffer;
   }
 
   give(buffer: Buffer): void {
-    this.#free.push(buffer);
+    this.#lent--;
+    if (this.around === undefined) this.#free.push(buffer);
+    else this.around.give(buffer);
+  }
+
+  #own(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(LARGE_BYTES);
   }
 }
 
@@ -48,7 +64,11 @@ export class Way {
   join(from: Socket, to: Socket): void {
     this.#from = from;
     this.#to = to;
-    from.on("end", () => to.end());
+    from.on("end", () => {
+      // What is still to be written gives it back itself.
+      if (!this.#isWaiting) this.#giveBack();
+      to.end();
+    });
     // Until then one may be read into it, and the other written from it.
     let open = 2;
     for (const socket of [from, to]) socket.on("close", () => --open === 0 && this.#giveBack());
