@@ -40,9 +40,9 @@ export class FollowedFiles<Files extends object> {
     renameSync(`${path}.part`, path);
   }
 
-  /** A number that another one follows when a file of this kind is written or removed. */
-  changed(kind: keyof Files & string): number {
-    return statSync(join(this.directory, kind)).mtimeMs;
+  /** A number that another one follows when a file of this kind is written or removed. Undefined if all were removed. */
+  changed(kind: keyof Files & string): number | undefined {
+    return statSync(join(this.directory, kind), { throwIfNoEntry: false })?.mtimeMs;
   }
 
   remove(kind: keyof Files & string, name: string): void {

@@ -65,6 +65,8 @@ class Follower {
   #turn: Promise<unknown> = Promise.resolve();
   #ino = 0;
   #isRetired = false;
+  /** Why what is left could not be cut. */
+  #failed = "";
 
   constructor(
     private readonly directory: string,
@@ -176,9 +178,19 @@ class Follower {
     const end = performance.now() + this.service.patienceMs;
     do {
       await sleep(TURN_MS);
-      this.service.cutLeft();
+      this.#cutLeft();
     } while (this.service.underWay > 0 && performance.now() < end);
     process.exit();
+  }
+
+  /** An error must not keep the process for ever. One that stays is logged once. */
+  #cutLeft(): void {
+    try {
+      this.service.cutLeft();
+    } catch (error) {
+      if (String(error) !== this.#failed) console.error(error);
+      this.#failed = String(error);
+    }
   }
 }
 

@@ -84,9 +84,11 @@ export class ForwardService implements Service {
   cutLeft(): void {
     const changed = this.files.changed("forwards");
     if (changed === this.#lookedAt) return;
-    // The next change may get the same time as one that was just made.
-    this.#lookedAt = Math.abs(Date.now() - changed) > CLOCK_MS ? changed : 0;
+    // A file that cannot be read now is read at the next look.
+    this.#lookedAt = 0;
     for (const name of [...this.#left.keys()]) this.cut(name);
+    // The next change may get the same time as one that was just made.
+    if (changed !== undefined && Math.abs(Date.now() - changed) > CLOCK_MS) this.#lookedAt = changed;
   }
 
   /** Some file wishes a port whose socket was not inherited. */

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -232,20 +233,48 @@ test("a process that was replaced ends the connections of a port that is publish
 });
 
 test("of two processes that start at once, one has all ports, and the other leaves", async () => {
-  const files = new ForwardFiles(join(root, "both"));
-  files.make();
+  const files = followed("both");
   // So many that both are at work at the same time.
   const ports = Array.from({ length: 400 }, (_, at) => 18_500 + at);
   for (const port of ports) files.write("forwards", `port-${port}`, { forwards: [to(port)] });
-  const starting = () => new FollowerProcess(libc, files.directory, { file: PROGRAM, heap: 96 }, () => {});
-  const both = [starting(), starting()];
+  const both = [follower(files), follower(files)];
   await Promise.all(both.map(async (one) => one.start()));
-  const running = (): number[] => findProcesses(`${files.directory} `);
-  await until("one process", () => running().length === 1);
+  await until("one process", () => processesOf(files).length === 1);
   expect(ports.filter((port) => socketAt(port) === "")).toEqual([]);
   for (const one of both) await one.close();
-  for (const pid of running()) process.kill(pid, "SIGKILL");
-  await until("its end", () => running().length === 0);
+  await endAll(files);
+});
+
+test("a process that was replaced ends if its directory is removed", async () => {
+  const files = followed("removed");
+  files.write("forwards", "one", { forwards: [to(18_445)] });
+  await follower(files).start();
+  const early = await connected(18_445);
+  expect(await echo(early, "a")).toBe("a");
+  const closed = once(early, "close");
+  rmSync(files.directory, { recursive: true });
+  await closed;
+  await until("its end", () => processesOf(files).length === 0);
+});
+
+test("a process that was replaced goes on when a file cannot be read, and looks at it again", async () => {
+  const files = followed("unreadable");
+  files.write("forwards", "one", { forwards: [to(18_446)] });
+  await follower(files).start();
+  const early = await connected(18_446);
+  expect(await echo(early, "a")).toBe("a");
+  const file = join(files.directory, "forwards", "one.json");
+  rmSync(file);
+  mkdirSync(file);
+  rmSync(join(files.directory, "control"));
+  const log = (): string => readFileSync(join(files.directory, "log"), "utf8");
+  await until("the error", () => log().includes("EISDIR"));
+  expect(await echo(early, "b")).toBe("b");
+  const closed = once(early, "close");
+  rmSync(file, { recursive: true });
+  await closed;
+  await until("its end", () => processesOf(files).length === 0);
+  expect(log().match(/^Error: EISDIR/gm)).toHaveLength(1);
 });
 
 test("many connections take little memory, and slow readers not much more", async () => {
@@ -277,6 +306,26 @@ test("many connections take little memory, and slow readers not much more", asyn
   expect(pssKibibytes(await forwarder()) - before).toBeLessThan(8 * 1024);
   expect(await echo(await connected(18_427), "a")).toBe("a");
 });
+
+/** Files of a process of their own. */
+function followed(name: string): ForwardFiles {
+  const files = new ForwardFiles(join(root, name));
+  files.make();
+  return files;
+}
+
+function follower({ directory }: ForwardFiles): FollowerProcess {
+  return new FollowerProcess(libc, directory, { file: PROGRAM, heap: 96 }, () => {});
+}
+
+function processesOf({ directory }: ForwardFiles): number[] {
+  return findProcesses(`${directory} `);
+}
+
+async function endAll(files: ForwardFiles): Promise<void> {
+  for (const pid of processesOf(files)) process.kill(pid, "SIGKILL");
+  await until("its end", () => processesOf(files).length === 0);
+}
 
 /** Those that send to a container which never reads. */
 const SLOW = 100;
