@@ -28,8 +28,6 @@ export interface Program {
   file: string;
   /** Room for old objects, in MiB: more than it ever needs. */
   heap: number;
-  /** Tells a process which sockets it has, after the files that every one has. Returns its argument. */
-  inherit?: (wishes: Iterable<string>) => string;
 }
 
 export interface Connection {
@@ -173,12 +171,11 @@ export class FollowerProcess {
   }
 
   async #spawn(program: string, sockets: ReadonlyMap<string, number>): Promise<void> {
-    const { file, heap, inherit } = this.program;
-    const args = sockets.size > 0 && inherit !== undefined ? [inherit(sockets.keys())] : [];
-    const files = args.length > 0 ? [...sockets.values()] : [];
+    const { file, heap } = this.program;
+    const files = [...sockets.values()];
     const log = openSync(join(this.directory, LOG), "a");
     try {
-      const all = [...MEMORY, `--max-old-space-size=${heap}`, file, this.directory, program, ...args];
+      const all = [...MEMORY, `--max-old-space-size=${heap}`, file, this.directory, program, String(files.length)];
       const command = { program: process.execPath, args: all, files: ["ignore", log, log, "pipe", ...files] as const };
       const child = startChild(this.kernel, command);
       const errno = await ready(child);

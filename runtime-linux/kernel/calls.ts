@@ -47,6 +47,7 @@ const PROTOTYPES: Record<string, string> = {
   connect: "int connect(int fd, const uint8_t *address, unsigned int length)",
   close: "int close(int fd)",
   getdents64: "int64_t getdents64(int fd, _Out_ uint8_t *entries, size_t length)",
+  getsockname: "int getsockname(int fd, _Out_ uint8_t *address, _Inout_ uint8_t *length)",
   getsockopt: "int getsockopt(int fd, int level, int name, _Out_ uint8_t *value, _Inout_ uint8_t *length)",
   setsockopt: "int setsockopt(int fd, int level, int name, const uint8_t *value, unsigned int length)",
   bind: "int bind(int fd, const uint8_t *address, unsigned int length)",

@@ -11,7 +11,6 @@ import type { Refused } from "../../followers/protocol.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import { ForwardFiles, type Forward } from "./forward-files.js";
-import { writeInherited } from "./inherited.js";
 import { ForwardService } from "./service.js";
 
 /** MiB for as many connections as the process serves at once. */
@@ -47,8 +46,7 @@ export class Forwards {
     this.#files.make();
     this.#own = new ForwardService(this.#files);
     const { directory } = this.#files;
-    const inherit = (wishes: Iterable<string>): string => writeInherited(directory, wishes);
-    this.#process = new FollowerProcess(kernel, directory, { file: program, heap: HEAP, inherit }, () => {
+    this.#process = new FollowerProcess(kernel, directory, { file: program, heap: HEAP }, () => {
       this.#replace();
     });
   }

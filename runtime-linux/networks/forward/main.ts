@@ -2,9 +2,9 @@
 
 import { runFollower } from "../../followers/follower.js";
 import { ForwardFiles } from "./forward-files.js";
-import { readInherited } from "./inherited.js";
+import { Inherited } from "./inherited.js";
 import { ForwardService } from "./service.js";
 
-const [directory = ".", program = "", inherited] = process.argv.slice(2);
-const service = new ForwardService(new ForwardFiles(directory), readInherited(directory, inherited));
+const [directory = ".", program = "", sockets = "0"] = process.argv.slice(2);
+const service = new ForwardService(new ForwardFiles(directory), new Inherited(Number(sockets)));
 void runFollower(directory, program, service);

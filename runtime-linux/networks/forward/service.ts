@@ -1,11 +1,11 @@
 // Follows the files: which ports it listens at, and where they lead.
 
-import { closeSync } from "node:fs";
 import type { Service } from "../../followers/follower.js";
 import type { Refused } from "../../followers/protocol.js";
 import { forwardDatagrams } from "./datagrams.js";
 import type { Forward, ForwardFiles } from "./forward-files.js";
 import { Room, roomOfProcess, type Forwarder } from "./forwarder.js";
+import { Inherited } from "./inherited.js";
 import { boundAt } from "./listening.js";
 import { forwardStreams } from "./streams.js";
 
@@ -26,10 +26,10 @@ export class ForwardService implements Service {
   /** When the files were last changed, as of the last look. */
   #lookedAt = 0;
 
-  /** `inherited`: bound sockets by wishes, of the process that has served them so far. */
+  /** `inherited`: bound sockets of the process that has served them so far. */
   constructor(
     private readonly files: ForwardFiles,
-    private readonly inherited = new Map<string, number>(),
+    private readonly inherited = new Inherited(),
   ) {}
 
   async followAll(shared: boolean): Promise<void> {
@@ -41,8 +41,7 @@ export class ForwardService implements Service {
         console.error(`${name}: ${String(error)}`);
       }
     }
-    for (const fd of this.inherited.values()) closeSync(fd);
-    this.inherited.clear();
+    this.inherited.close();
   }
 
   async follow(_kind: string, name: string, shared = false): Promise<readonly Refused[]> {
@@ -55,7 +54,7 @@ export class ForwardService implements Service {
       const wish = JSON.stringify(forward);
       if (open.has(wish)) continue;
       try {
-        open.set(wish, await this.#begin(forward, wish, shared));
+        open.set(wish, await this.#begin(forward, shared));
       } catch (error) {
         refused.push({ at, errno: (error as NodeJS.ErrnoException).code ?? "EIO" });
       }
@@ -94,7 +93,7 @@ export class ForwardService implements Service {
   /** Some file wishes a port whose socket was not inherited. */
   get needsShare(): boolean {
     const all = this.files.names("forwards").flatMap((name) => this.#wishesOf(name));
-    return all.some((forward) => !this.inherited.has(JSON.stringify(forward)));
+    return all.some((forward) => !this.inherited.has(forward));
   }
 
   share(isShared: boolean): void {
@@ -139,8 +138,8 @@ export class ForwardService implements Service {
   /** Of a process with sockets, theirs alone: an engine is there that binds others, and will ask for them. */
   #first(): string[] {
     const names = this.files.names("forwards");
-    if (this.inherited.size === 0) return names;
-    const isInherited = (forward: Forward): boolean => this.inherited.has(JSON.stringify(forward));
+    if (this.inherited.isEmpty) return names;
+    const isInherited = (forward: Forward): boolean => this.inherited.has(forward);
     return names.filter((name) => this.#wishesOf(name).some(isInherited));
   }
 
@@ -150,10 +149,10 @@ export class ForwardService implements Service {
     return Array.isArray(forwards) ? (forwards as Forward[]) : [];
   }
 
-  async #begin({ protocol, from, to }: Forward, wish: string, shared: boolean): Promise<Forwarder> {
+  async #begin(wish: Forward, shared: boolean): Promise<Forwarder> {
+    const { protocol, from, to } = wish;
     const forward = protocol === "tcp" ? forwardStreams : forwardDatagrams;
-    const fd = this.inherited.get(wish) ?? boundAt(protocol, from, shared);
-    this.inherited.delete(wish);
+    const fd = this.inherited.take(wish) ?? boundAt(protocol, from, shared);
     // So the clients of one port leave others their share.
     return forward(from, to, new Room(this.#room.most / 2, this.#room), fd);
   }

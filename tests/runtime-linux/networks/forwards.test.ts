@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -24,7 +25,9 @@ import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { FollowerProcess } from "../../../runtime-linux/followers/follower-process.js";
 import { ForwardFiles, type Forward } from "../../../runtime-linux/networks/forward/forward-files.js";
 import { Forwards } from "../../../runtime-linux/networks/forward/forwards.js";
+import { Inherited } from "../../../runtime-linux/networks/forward/inherited.js";
 import { boundAt } from "../../../runtime-linux/networks/forward/listening.js";
+import { ForwardService } from "../../../runtime-linux/networks/forward/service.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { until } from "../../support/commands.js";
 import { findProcesses, pssKibibytes, stateOf } from "../../support/processes.js";
@@ -243,6 +246,61 @@ test("of two processes that start at once, one has all ports, and the other leav
   expect(ports.filter((port) => socketAt(port) === "")).toEqual([]);
   for (const one of both) await one.close();
   await endAll(files);
+});
+
+test("each socket that a process gets serves the port that it is bound to, whatever it was said to be for", async () => {
+  const files = followed("mixed");
+  const other = createServer((socket) => void socket.on("error", () => {}).end("other")).listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const second = { ...to(18_441), to: { address: "127.0.0.1", port: (other.address() as AddressInfo).port } };
+  files.write("forwards", "two", { forwards: [to(18_440), second] });
+  const service = new ForwardService(files);
+  await service.follow("forwards", "two");
+  const before = [18_440, 18_441].map(socketAt);
+  files.write("forwards", "two", { forwards: [to(18_440), second, to(18_442)] });
+  const [wishes, sockets] = [[...service.sockets.keys()], [...service.sockets.values()]];
+  const none = openSync("/dev/null", "r");
+  const wrong = [...sockets.toReversed(), none].map((fd, at) => [wishes[at] ?? "18442", fd] as const);
+  const one = follower(files);
+  await one.start(new Map(wrong));
+  closeSync(none);
+  service.close();
+  expect([18_440, 18_441].map(socketAt)).toEqual(before);
+  for (const port of [18_440, 18_442]) expect(await answered(port)).toBe("a");
+  expect(await answered(18_441)).toBe("other");
+  await one.close();
+  await endAll(files);
+  other.close();
+});
+
+test("neither a connection nor a socket that does not listen is taken for a port's", async () => {
+  await forwards.serve("one", [to(18_443)]);
+  const accepted = once(server, "connection");
+  await connected(18_443);
+  const [{ _handle: handle }] = (await accepted) as [{ _handle: { fd: number } }];
+  const { port } = server.address() as AddressInfo;
+  const [here, there] = [
+    { address: "127.0.0.1", port },
+    { address: "::1", port: 18_444 },
+  ];
+  const wish = (from: Forward["from"], protocol: Forward["protocol"] = "tcp"): Forward => ({
+    ...to(0),
+    from,
+    protocol,
+  });
+  const taken = (fd: number): Inherited => new Inherited(1, libc.duplicate(fd));
+  const connection = taken(handle.fd);
+  expect([connection.isEmpty, connection.has(wish(here))]).toEqual([true, false]);
+  const [quiet, datagrams] = (["tcp", "udp"] as const).map((protocol) => boundAt(protocol, there, false));
+  expect(taken(quiet!).isEmpty).toBe(true);
+  const right = taken(datagrams!);
+  expect([wish(there), wish(here, "udp"), wish(there, "udp")].map((one) => right.has(one))).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  right.close();
+  for (const fd of [quiet!, datagrams!]) closeSync(fd);
 });
 
 test("a process that was replaced ends if its directory is removed", async () => {
