@@ -53,7 +53,7 @@ export class Filesystems {
   /** Unmounts it if it is mounted. */
   async unmount(container: string): Promise<void> {
     const target = this.#paths.rootfs(checked(container));
-    if (isMountPoint(target)) await this.#detach(target);
+    if (isMountPoint(target)) await this.#detach(container, target);
     await this.#removeMountPoint(container);
   }
 
@@ -116,8 +116,11 @@ export class Filesystems {
   }
 
   /** Unmounts as often as something is mounted there. */
-  async #detach(target: string): Promise<void> {
-    for (let times = 0; times < MOST_MOUNTS && isMountPoint(target); times++) await this.#unmountOnce(target);
+  async #detach(container: string, target: string): Promise<void> {
+    for (let times = 0; times < MOST_MOUNTS && isMountPoint(target); times++) {
+      if (fs.statfsSync(target).type === RAMFS_MAGIC) erase(this.#paths.heldSecret(container));
+      await this.#unmountOnce(target);
+    }
     if (isMountPoint(target)) throw busyMount(target);
   }
 
@@ -177,11 +180,31 @@ type HeldSecret = Pick<content.SoughtSecret, "container" | "owner" | "group" | "
 
 const NO_PROGRAMS = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
+/** A file system of this type holds a secret (statfs(2), `f_type`). */
+export const RAMFS_MAGIC = 0x858458f6;
+
 /** Crashes of several engines can have left mounts on top of each other. */
 const MOST_MOUNTS = 16;
 
 /** The directory that overlayfs makes for itself in a work directory. It keeps nothing in it. */
 const OVERLAYS = "work";
+
+/**
+ * Overwrites and removes a secret. Unmounting is not enough: whoever has the file open, or the file system mounted
+ * elsewhere, keeps it, as a container with a bind of it or a private copy of the machine's mounts.
+ */
+function erase(file: string): void {
+  const size = fs.lstatSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return; // it was never written
+  const held = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW);
+  try {
+    fs.writeFileSync(held, Buffer.alloc(size));
+    fs.ftruncateSync(held);
+  } finally {
+    fs.closeSync(held);
+  }
+  fs.unlinkSync(file);
+}
 
 /** Something is still mounted there. */
 function busyMount(path: string): HostFailure {

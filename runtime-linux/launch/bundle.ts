@@ -11,7 +11,7 @@ import { atStart, available, type Capabilities } from "../capabilities.js";
 import { chooseGroup } from "../cgroups/chosen-groups.js";
 import { readConfined } from "../confine.js";
 import { fileFailure } from "../content/files/file-failure.js";
-import { sourceOfFile, writeFile } from "./container-files.js";
+import { secretOf, sourceOfFile, writeFile } from "./container-files.js";
 import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from "./devices.js";
 import { requireInit } from "./init.js";
 import type { Kernel } from "../kernel.js";
@@ -112,12 +112,15 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
   return spec;
 }
 
-/** SECRET: they are in the bundle, which is in memory, and in the process. */
+/**
+ * SECRET: they are in the process, and while it runs in the run's bundle below the exec root, and in the runtime's copy
+ * of it there. They are as safe as that directory, which is for root alone, and usually on a tmpfs.
+ */
 function addVariables(process: NonNullable<Spec["process"]>, { variables }: processes.Launch, paths: Paths): void {
   if (variables.length === 0) return;
   const held = new Set(variables.map(({ name }) => name));
   const others = (process.env ?? []).filter((line) => !held.has(line.split("=", 1)[0]!));
-  const own = variables.map(({ name, container }) => `${name}=${readFileSync(paths.heldSecret(container), "utf8")}`);
+  const own = variables.map(({ name, container }) => `${name}=${readFileSync(secretOf(container, paths), "utf8")}`);
   process.env = [...others, ...own];
 }
 

@@ -18,6 +18,7 @@ import {
 import { join } from "node:path";
 import { noSuch, resolvConf } from "../../hosts/shared/index.js";
 import type { processes } from "../../hosts/shared/index.js";
+import { checked } from "../content/filesystems.js";
 import type { Paths } from "../paths.js";
 import type { Run } from "../ends/run.js";
 
@@ -110,4 +111,11 @@ function readOwn(path: string): Uint8Array {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Uint8Array(0);
     throw error;
   }
+}
+
+/** The file of a container that is nothing but a secret. */
+export function secretOf(container: string, paths: Paths): string {
+  const file = paths.heldSecret(checked(container));
+  if (!existsSync(file)) throw noSuch("file-system", container);
+  return file;
 }

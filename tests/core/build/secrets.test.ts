@@ -9,6 +9,9 @@ const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 const FILES = "/moby.filesync.v1.FileSync/DiffCopy";
 const SECRETS = "/moby.buildkit.secrets.v1.Secrets/GetSecret";
 
+/** Bytes of the longest entry of an environment (MAX_ARG_STRLEN of Linux). */
+const ENTRY = 128 * 1024;
+
 let world: ImageWorld;
 beforeEach(() => {
   world = new ImageWorld();
@@ -44,7 +47,7 @@ test("each is asked for once, and lent to its step as a file that nobody changes
   expect(asked.map(({ id, owner, group, mode, limit }) => [id, owner, group, mode, limit])).toEqual([
     ["a", 0, 0, 0o400, 512_000],
     ["a", 7, 0, 0o400, 512_000],
-    ["d/e", 0, 0, 0o400, 512_000],
+    ["d/e", 0, 0, 0o400, ENTRY - "E=\0".length],
   ]);
   const [one, other, last] = asked.map(({ container }) => container);
   const options = ["rbind", "rprivate", "ro", "nosuid", "nodev", "noexec"];
@@ -56,6 +59,16 @@ test("each is asked for once, and lent to its step as a file that nobody changes
   const files = [mounted("/run/secrets/a", one), mounted("/b", other), mounted("/c", one)];
   expect(mounts).toEqual(expect.arrayContaining(files));
   expect(variables).toEqual([{ name: "E", container: last }]);
+});
+
+test("a step has at most eight as variables, and any number of others", () => {
+  const variables = (count: number): string =>
+    Array.from({ length: count }, (_, i) => `--mount=type=secret,id=a,env=V${i}`).join(" ");
+  begin(`${variables(8)} --mount=type=secret,id=b`);
+  expect(world.take("hold-secret").val.limit).toBe(ENTRY - "V0=\0".length);
+  world = new ImageWorld();
+  expect(world.answer(begin(variables(9))).text).toContain("RUN has more than 8 secrets as variables");
+  expect(world.open()).not.toContain("hold-secret");
 });
 
 const GONE: failures.Failure = { tag: "no-such", val: { what: "secret", name: "a" } };

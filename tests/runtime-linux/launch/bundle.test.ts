@@ -134,6 +134,25 @@ it("adds HOME last, and only if it is missing", () => {
   expect(env(["HOME=/x", "A=1"])).toEqual(["HOME=/x", "A=1"]);
 });
 
+it("adds held variables in place of those of the same names, or says which container holds nothing", () => {
+  const env = (container: string) => {
+    const launch = { ...LAUNCH, variables: [{ name: "A", container }] };
+    return resolveSpec({ process: { env: ["A=1", "B=2", "HOME=/"] } }, launch, paths, libc).process?.env;
+  };
+  const failed = (container: string): unknown => {
+    try {
+      return env(container);
+    } catch (error) {
+      return failureOf(error);
+    }
+  };
+  expect(failed(OTHER)).toEqual({ tag: "no-such", val: { what: "file-system", name: OTHER } });
+  expect(failed("../x")).toEqual({ tag: "malformed", val: { what: "container-id", text: "../x" } });
+  mkdirSync(paths.rootfs(OTHER), { recursive: true });
+  writeFileSync(paths.heldSecret(OTHER), "x=y");
+  expect(env(OTHER)).toEqual(["B=2", "HOME=/", "A=x=y"]);
+});
+
 it("gives users other than root only the bounding set of capabilities", () => {
   const all = ["CAP_CHOWN", "CAP_KILL"];
   const given = { bounding: all, permitted: all, effective: all, inheritable: all, ambient: all };

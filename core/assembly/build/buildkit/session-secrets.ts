@@ -17,6 +17,8 @@ import { Session } from "./sessions";
 const METHOD = "/moby.buildkit.secrets.v1.Secrets/GetSecret";
 /** As in BuildKit (session/secrets/secretsprovider, MaxSecretSize): 500 KiB. */
 const MOST_BYTES: u32 = 512_000;
+/** Of an entry `NAME=value` of an environment, with its NUL: Linux takes no longer one (execve(2), MAX_ARG_STRLEN). */
+const ENTRY_BYTES: u32 = 131_072;
 /** A client may ask its user, or a vault. */
 const SECONDS: u64 = 300;
 
@@ -53,7 +55,7 @@ class Question extends Task implements OpenWork {
     const mode = mount.mode.length > 0 ? <u32>octalOf(mount.mode) & 0o777 : 0o400;
     const owner = <u32>mount.owner;
     const group = <u32>mount.group;
-    const sought = new SoughtSecret(place.id, session.request, mount.id, MOST_BYTES, owner, group, mode);
+    const sought = new SoughtSecret(place.id, session.request, mount.id, mostOf(mount), owner, group, mode);
     this.op = place.make(this, Step.Hold, new ContentCommandHoldSecret(sought));
     this.timer = wakeAfter(this, Step.Late, SECONDS * 1_000_000_000);
   }
@@ -85,4 +87,10 @@ class Question extends Task implements OpenWork {
     this.timer = 0;
     if (timer != 0) cancelTimer(timer);
   }
+}
+
+/** Bytes of one that is only a variable: no process starts with more. */
+function mostOf(mount: Mount): u32 {
+  if (mount.target.length > 0) return MOST_BYTES;
+  return ENTRY_BYTES - min(ENTRY_BYTES, <u32>String.UTF8.byteLength(mount.variable) + 2);
 }

@@ -5,12 +5,14 @@ import { Heredoc, Instruction } from "../dockerfile/instruction";
 import { BuildState } from "./build-state";
 import { commandOf } from "./command";
 import { fileOf } from "./copy";
-import { Mount, mountSource, readMount } from "./run-mount";
+import { Mount, MountType, mountSource, readMount } from "./run-mount";
 import { RunStep, Step, StepKind } from "./step";
 import { pathFrom } from "./work-directory";
 
 /** A container has no more mounts than this, either. */
 const MOST_MOUNTS: i32 = 1000;
+/** Secrets as variables: the host writes the values of all of them at once, and Linux takes 2 MiB (execve(2)). */
+const MOST_SECRET_VARIABLES: i32 = 8;
 /** Where a script is. */
 const SCRIPTS: string = "/dev/pipes";
 const FROM_VARIABLE: string = "'from' doesn't support variable expansion, define alias stage instead";
@@ -98,4 +100,15 @@ function readOptions(state: BuildState, instruction: Instruction, run: RunStep):
     if (read.mount.target == "/") state.fail('invalid mount target "/"');
     run.mounts.push(read.mount);
   }
+  if (secretVariables(run.mounts) > MOST_SECRET_VARIABLES) {
+    state.fail(`RUN has more than ${MOST_SECRET_VARIABLES} secrets as variables`);
+  }
+}
+
+function secretVariables(mounts: Mount[]): i32 {
+  let count = 0;
+  for (let i = 0; i < mounts.length; i++) {
+    if (mounts[i].type == MountType.Secret && mounts[i].variable.length > 0) count++;
+  }
+  return count;
 }
