@@ -43,12 +43,11 @@ export function fitsStep(image: Image, base: Image | null, step: StepResult): bo
 
 /** Whether the newest entry of its history, and only that, is the step, and its config is that of the step. */
 function isMadeBy(image: Image, base: Image | null, step: StepResult): bool {
-  // Only one that may be it is read.
+  // Of its newest entry. Only a document that may be the step's is read.
   if (image.madeBy != step.createdBy) return false;
   const document = image.document();
   const history = document.find("history");
   if (history === null || !history.isArray || history.length == 0) return false;
-  if (history.items[history.length - 1].stringOf("created_by") != step.createdBy) return false;
   if (history.length != formerHistory(base).length + 1 || image.author != step.author) return false;
   return isSame(image.containerConfig(), step.config);
 }

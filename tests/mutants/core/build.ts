@@ -94,8 +94,8 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
   {
     name: "the cache takes any step of the same image",
     file: "build/cache.ts",
-    right: `.stringOf("created_by") != step.createdBy) return false;`,
-    wrong: `.stringOf("created_by") != step.createdBy && !WRONG) return false;`,
+    right: `if (image.madeBy != step.createdBy) return false;`,
+    wrong: `if (image.madeBy != step.createdBy && !WRONG) return false;`,
     finder: { story: "build" },
   },
   {
