@@ -49,7 +49,7 @@ def volumes():
     user = client.containers.run("busybox", ["sleep", "1000"], name="py-user", volumes=binds, detach=True)
     print([(mount["Type"], mount["Name"], mount["Destination"]) for mount in user.attrs["Mounts"]])
     print([one.name for one in client.volumes.list(filters={"label": "of=py"})])
-    print([one.name for one in client.volumes.list(filters={"dangling": True, "name": "py-"})])
+    print([one.name for one in client.volumes.list(filters={"dangling": True, "name": "py-kept"})])
     print(refused(volume.remove, "volume is in use"))
     user.remove(force=True)
     volume.remove()
