@@ -18,7 +18,8 @@ beforeEach(() => {
     `import { a } from "../../hosts/a.js";\nconst DATA = new URL("./data", import.meta.url);\n`,
   );
   write("tests/http/signal.ts", "export type Signal = string;\n");
-  write("tests/http/data/signals.json", "[]\n");
+  write("tests/http/data/program.py", "import signals\n");
+  write("tests/http/data/signals.py", "ALL = []\n");
   write("hosts/a.ts", "export const a = 1;\n");
   writeProofs(new Map([[FILE, [BLOCK]]]), REFERENCE, root);
 });
@@ -39,10 +40,13 @@ test("another reference has proven nothing", () => {
   expect(proven("Docker version 2")).toEqual([]);
 });
 
-test.each([[FILE], ["tests/http/kill.ts"], ["tests/http/data/signals.json"]])("a change of %s asks again", (path) => {
-  write(path, `${path} has changed\n`);
-  expect(proven()).toEqual([]);
-});
+test.each([[FILE], ["tests/http/kill.ts"], ["tests/http/data/program.py"], ["tests/http/data/signals.py"]])(
+  "a change of %s asks again",
+  (path) => {
+    write(path, `${path} has changed\n`);
+    expect(proven()).toEqual([]);
+  },
+);
 
 test.each([["hosts/a.ts"], ["tests/http/signal.ts"], ["tests/http/list.ts"]])("a change of %s does not", (path) => {
   write(path, `${path} has changed\n`);
@@ -50,8 +54,7 @@ test.each([["hosts/a.ts"], ["tests/http/signal.ts"], ["tests/http/list.ts"]])("a
 });
 
 test("a file that is gone, and one whose source is gone, prove nothing", () => {
-  rmSync(join(root, "tests/http/data/signals.json"));
-  write("tests/http/data/others.json", "[]\n");
+  rmSync(join(root, "tests/http/data"), { recursive: true });
   expect(proven()).toEqual([]);
   rmSync(join(root, FILE));
   expect(proven()).toEqual([]);

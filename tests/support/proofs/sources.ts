@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 
+/** What counts proofs changes no test. */
+const OWN = "tests/support/proofs/";
+
 /** `import type` leaves nothing when it runs. */
 const IMPORT = /^(?:import|export)(?! type)[^;]*? from "(\.[^"]+)"|\bimport\(?\s*"(\.[^"]+)"/gm;
 const DATA = /new URL\("([^"]+)", import\.meta\.url\)/g;
@@ -42,7 +45,8 @@ export class Sources {
     const known = this.#named.get(file);
     if (known) return known;
     const tests = join(this.#root, "tests/");
-    const named = /\.m?ts$/.test(file) ? namedIn(file).filter((path) => path.startsWith(tests)) : [];
+    const isPart = (path: string): boolean => path.startsWith(tests) && !path.startsWith(join(this.#root, OWN));
+    const named = /\.m?ts$/.test(file) ? namedIn(file).filter(isPart) : [];
     this.#named.set(file, named);
     return named;
   }
@@ -54,7 +58,7 @@ export class Sources {
   }
 }
 
-/** Files that a module imports, and its data. A folder stands for its files, unless it holds the module. */
+/** Files that a module imports, and its data. */
 function namedIn(file: string): string[] {
   const text = readFileSync(file, "utf8");
   const at = (name: string): string => join(dirname(file), name);
@@ -67,9 +71,15 @@ function moduleAt(path: string): string | null {
   return [path.replace(/\.js$/, ".ts"), path].find((one) => existsSync(one)) ?? null;
 }
 
+/**
+ * A folder stands for its files, unless it holds the module. A file of another folder stands for that, because a program
+ * reads others beside it.
+ */
 function filesAt(path: string, namedBy: string): string[] {
-  if (namedBy.startsWith(path) || !existsSync(path)) return [];
-  if (statSync(path).isFile()) return [path];
-  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  if (!existsSync(path)) return [];
+  const isFile = statSync(path).isFile();
+  const folder = isFile ? dirname(path) : path.replace(/\/$/, "");
+  if (namedBy.startsWith(`${folder}/`)) return isFile ? [path] : [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
