@@ -57,7 +57,7 @@ const FIVE_HUNDREDS: readonly RegExp[] = [
 const sets = fc.array(fuzzRequests(await newestDescription()), { minLength: 1, maxLength: AT_ONCE_MAX, size: "max" });
 
 onOwnEngines("fuzzed requests", (engine, kind) => {
-  test("are answered and do no harm", { timeout: 120_000 + SETS * 2000, retry: 0 }, async ({ skip }) => {
+  test("are answered and do no harm", { timeout: 120_000 + SETS * 6000, retry: 0 }, async ({ skip }) => {
     if (kind === "reference") return skip(REFERENCE.nonsense);
     const world = new FuzzWorld(engine());
     const answered = new Map<number, number>();
