@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { REFERENCE } from "../support/allowed-skips.js";
 import { onEngines } from "../support/on-engines.js";
 import { DOCKER_MISSING, DockerCli } from "./docker.js";
 
@@ -136,7 +137,7 @@ onEngines(
     });
 
     test("several networks at run, the gateway's priority, and a network without IPv4", async (context) => {
-      if (kind === "reference") return context.skip("API 1.41 has no such options");
+      if (kind === "reference") return context.skip(REFERENCE.after141);
       await well("network", "create", "--ipv4=false", "--ipv6", "cli-six");
       await well("network", "create", "--subnet", "10.209.0.0/24", "cli-net");
       expect(await well("network", "inspect", "-f", "{{.EnableIPv4}} {{.EnableIPv6}}", "cli-six")).toBe("false true\n");
