@@ -9,7 +9,7 @@ import type { Kernel } from "./kernel.js";
 import { goArchitecture } from "./machine/architecture.js";
 import { limitsOf } from "./machine/limits.js";
 import { describeStorage } from "./machine/storage.js";
-import { strangeDrops } from "./networks/forwarding.js";
+import { strangeDrops } from "./networks/rules/forwarding.js";
 import { routesOf } from "./networks/routes.js";
 import type { Paths } from "./paths.js";
 

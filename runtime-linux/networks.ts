@@ -8,12 +8,12 @@
 import type { Outcome, Perform, engine, networks } from "../hosts/shared/index.js";
 import type { Kernel } from "./kernel.js";
 import { Names } from "./names/names.js";
-import { Bridges } from "./networks/bridges.js";
-import { ParentPlaces } from "./networks/parent-places.js";
-import { Parents } from "./networks/parents.js";
-import { Places } from "./networks/places.js";
+import { Bridges } from "./networks/bridges/bridges.js";
+import { ParentPlaces } from "./networks/parents/parent-places.js";
+import { Parents } from "./networks/parents/parents.js";
+import { Places } from "./networks/bridges/places.js";
 import { routesOf } from "./networks/routes.js";
-import { RuleTurns } from "./networks/rule-turns.js";
+import { RuleTurns } from "./networks/rules/rule-turns.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./swept.js";
 import { together } from "./together.js";

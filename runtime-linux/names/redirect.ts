@@ -12,7 +12,7 @@ import {
   setField,
   type Expression,
   type PacketField,
-} from "../networks/nf-expressions.js";
+} from "../networks/rules/nf-expressions.js";
 import {
   addChain,
   addRule,
@@ -23,8 +23,8 @@ import {
   openFilter,
   transact,
   type Table,
-} from "../networks/nf-tables.js";
-import type { Request } from "../networks/netlink.js";
+} from "../networks/rules/nf-tables.js";
+import type { Request } from "../networks/netlink/netlink.js";
 
 const ADDRESS = ipv4("127.0.0.11");
 const DNS = 53;

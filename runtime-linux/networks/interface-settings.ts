@@ -6,9 +6,9 @@ import { malformed } from "../../hosts/shared/index.js";
 import type { networks } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
 import { broadcastOf, ipv4, ipv6, isIpv6 } from "./addresses.js";
-import { addAddress, addIpv6Address } from "./links.js";
+import { addAddress, addIpv6Address } from "./netlink/links.js";
 import { enterNamespace } from "./namespace.js";
-import type { Request } from "./netlink.js";
+import type { Request } from "./netlink/netlink.js";
 
 type Wish = Partial<Pick<networks.Join, "linkLocal" | "sysctls">>;
 

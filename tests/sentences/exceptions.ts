@@ -184,7 +184,11 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: "a registry's own words (OCI distribution spec); the core receives them as data",
   },
   {
-    where: ["runtime-linux/ends/", "runtime-linux/networks/places.ts", "runtime-linux/networks/parent-places.ts"],
+    where: [
+      "runtime-linux/ends/",
+      "runtime-linux/networks/bridges/places.ts",
+      "runtime-linux/networks/parents/parent-places.ts",
+    ],
     says: ["of container", "on network"],
     why: "the log lists what was removed at the start",
   },

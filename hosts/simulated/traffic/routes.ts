@@ -1,5 +1,5 @@
 // Where a packet goes: the routing tables of containers and the machine, and the machine's firewall between them.
-// The rules are those of the Linux host (runtime-linux/networks/bridge-tables.ts), the same for both families of
+// The rules are those of the Linux host (runtime-linux/networks/rules/bridge-tables.ts), the same for both families of
 // addresses.
 
 import type { networks } from "../../shared/index.js";
@@ -196,7 +196,7 @@ interface Lead {
 
 /**
  * Where an address of the machine leads with a published port. The kernel leads to an address of the same family, except
- * from ::1. Programs forward the rest from IPv6, and all without a firewall (runtime-linux/networks/ports.ts). Null: the
+ * from ::1. Programs forward the rest from IPv6, and all without a firewall (runtime-linux/networks/ports/ports.ts). Null: the
  * port is only held.
  */
 function leadOf({ join }: Published, asked: string): Lead | null {

@@ -118,7 +118,7 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     file: "runtime-linux/networks/forward/datagrams.ts",
     right: `    flow.socket.close();`,
     wrong: `    if (!WRONG) flow.socket.close();`,
-    finder: { test: "tests/runtime-linux/networks/forwarders.test.ts", named: "closing leaves no descriptor" },
+    finder: { test: "tests/runtime-linux/networks/forward/forwarders.test.ts", named: "closing leaves no descriptor" },
   },
   {
     name: "a volume with files is filled again",

@@ -9,7 +9,7 @@ import type { Cgroups } from "../../../runtime-linux/cgroups/cgroups.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { callRuntime } from "../../../runtime-linux/launch/launch.js";
 import type { Surroundings } from "../../../runtime-linux/launch/surroundings.js";
-import { runProgram } from "../../../runtime-linux/networks/run-program.js";
+import { runProgram } from "../../../runtime-linux/networks/rules/run-program.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { detectRuntimes } from "../../../runtime-linux/launch/runtimes.js";
 import { supervise, type Supervision } from "../../../runtime-linux/launch/supervisor.js";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { redirect } from "../../../runtime-linux/names/redirect.js";
 import { enterNamespace, makeNamespace, releaseNamespace } from "../../../runtime-linux/networks/namespace.js";
-import { addTable, deleteTable, openFilter, transact } from "../../../runtime-linux/networks/nf-tables.js";
+import { addTable, deleteTable, openFilter, transact } from "../../../runtime-linux/networks/rules/nf-tables.js";
 import { must } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { missing } from "../networks/bridge.js";

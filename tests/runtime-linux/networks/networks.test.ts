@@ -12,7 +12,7 @@ import { CLONE_NEWNET } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { linuxNetworks, type LinuxNetworks } from "../../../runtime-linux/networks.js";
 import { makeNamespace, releaseNamespace } from "../../../runtime-linux/networks/namespace.js";
-import { NETLINK_NETFILTER } from "../../../runtime-linux/networks/netlink.js";
+import { NETLINK_NETFILTER } from "../../../runtime-linux/networks/netlink/netlink.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { must, pause, run, until } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";

@@ -1,0 +1,151 @@
+// Networks: a bridge interface with the machine's address, and firewall rules for its traffic.
+
+import { isDeepStrictEqual } from "node:util";
+import { malformed } from "../../../hosts/shared/index.js";
+import type { networks } from "../../../hosts/shared/index.js";
+import type { Kernel } from "../../kernel.js";
+import type { Paths } from "../../paths.js";
+import { together } from "../../together.js";
+import { ipv4, ipv6, prefixOf } from "../addresses.js";
+import { makeTables, removeTables } from "../rules/bridge-tables.js";
+import { choiceFor, completed, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
+import {
+  acceptForwarding,
+  endLocalRouting,
+  forgetForwarding,
+  routeLocally,
+  routeThrough,
+} from "../rules/forwarding.js";
+import type { Swept } from "../../swept.js";
+import { KeptFiles } from "../kept.js";
+import { findLink } from "../netlink/look-ups.js";
+import type { Places } from "./places.js";
+import { publishOnly } from "../ports/published.js";
+import type { RuleTurns } from "../rules/rule-turns.js";
+
+export class Bridges {
+  readonly #kernel: Kernel;
+  readonly #places: Places;
+  /** The networks that were made, by their ids. */
+  readonly #made: KeptFiles<Made>;
+
+  constructor(
+    kernel: Kernel,
+    paths: Paths,
+    places: Places,
+    private readonly swept: Swept,
+    private readonly turns: RuleTurns,
+  ) {
+    this.#kernel = kernel;
+    this.#places = places;
+    this.#made = new KeptFiles(paths.networks("made"), ({ bridge }) => bridge?.interfaceName !== undefined);
+    for (const [, { value }] of this.#made.entries()) value.bridge = completed(value.bridge);
+  }
+
+  /** Ids of the existing networks. First removes leftovers of others: a reboot leaves files without interfaces. */
+  async found(): Promise<string[]> {
+    this.#made.sweep();
+    for (const [network, { value, whole }] of this.#made.entries()) {
+      const isThere = this.#indexOf(value.bridge) !== 0;
+      if (whole && isThere) continue;
+      this.swept(`network ${network}`, isThere ? "it was half made, or half removed" : "its interface is gone");
+      await this.drop(network);
+    }
+    return this.#made.entries().map(([network]) => network);
+  }
+
+  /**
+   * Repairs a network that exists, or makes it anew if its addresses are other ones now: if the firewall was flushed, its
+   * rules come back, and so do the ports of running containers.
+   */
+  async make(bridge: networks.Bridge): Promise<void> {
+    const { network, interfaceName } = bridge;
+    check(bridge);
+    const before = this.#made.find(network)?.value.bridge;
+    if (before !== undefined && !isSamePlace(before, bridge)) await this.drop(network);
+    const kept = this.#made.entries().map(([, { value }]) => value);
+    const link = await findLink(this.#kernel, interfaceName);
+    const made = { bridge, ...(await choiceFor(this.#kernel, bridge, link, kept)) };
+    this.#begin(made);
+    // Rules name the interface, which need not be there yet. The kernel makes it while their bytes are put together.
+    const wanted = makeInterface(this.#kernel, made, link);
+    await together(wanted, bridge.firewall ? this.#makeRules(bridge) : NOTHING);
+    routeThrough(bridge);
+    if (bridge.firewall) routeLocally(bridge);
+    else {
+      if (made.ours || made.added?.localRouting) endLocalRouting(interfaceName);
+      await this.#withoutRules(bridge);
+    }
+    await this.#places.serveAs(bridge);
+    this.#made.finish(network);
+  }
+
+  async drop(network: string): Promise<void> {
+    const kept = this.#made.find(network);
+    if (!kept) return;
+    const { bridge } = kept.value;
+    this.#made.undo(network);
+    if (!this.#isShared(bridge)) await undoInterface(this.#kernel, kept.value);
+    await this.#withoutRules(bridge);
+    await this.#made.erase(network);
+  }
+
+  async #makeRules(bridge: networks.Bridge): Promise<void> {
+    const make = this.turns.take(bridge.network, async () => {
+      const hasPorts = this.#places.withPorts(bridge.network).length > 0;
+      await makeTables(this.#kernel, bridge, hasPorts);
+      if (hasPorts) await publishOnly(this.#kernel, bridge, this.#places.withPorts(bridge.network));
+    });
+    await together(make, acceptForwarding(this.#kernel, bridge));
+  }
+
+  async #withoutRules(bridge: networks.Bridge): Promise<void> {
+    const remove = this.turns.take(bridge.network, () => removeTables(this.#kernel, bridge));
+    await together(remove, forgetForwarding(this.#kernel, bridge));
+  }
+
+  /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */
+  #begin(made: Made): void {
+    const kept = this.#made.find(made.bridge.network);
+    const isSame = kept?.value.ours === made.ours && isDeepStrictEqual(kept.value.added, made.added);
+    if (!kept?.whole || !isSame) this.#made.begin(made.bridge.network, made);
+  }
+
+  /** Whether another network uses the same interface. */
+  #isShared(bridge: networks.Bridge): boolean {
+    return this.#made.entries().some(([network, { value }]) => {
+      return network !== bridge.network && value.bridge.interfaceName === bridge.interfaceName;
+    });
+  }
+
+  #indexOf(bridge: networks.Bridge): number {
+    return this.#kernel.interfaceIndex(bridge.interfaceName);
+  }
+}
+
+const NOTHING: Promise<void> = Promise.resolve();
+
+function isSamePlace(one: networks.Bridge, other: networks.Bridge): boolean {
+  const places = [one, other].map(({ interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway }) =>
+    [interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway].join(" "),
+  );
+  return places[0] === places[1];
+}
+
+/**
+ * Names that the kernel allows, except those that are hard to tell in lists of nft and iptables, and those that stand for
+ * other interfaces there: `*` in nft, `+` in iptables. For `x%d`, the kernel makes `x0`.
+ */
+const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s/:"\\*+%]{1,15}$/;
+
+/** Checks the arguments before anything is made. */
+function check(bridge: networks.Bridge): void {
+  const { interfaceName, subnet, gateway, ipv6Subnet, ipv6Gateway, trustedInterfaces } = bridge;
+  if (subnet !== "" || ipv6Subnet === "") prefixOf(subnet);
+  if (ipv6Subnet !== "") prefixOf(ipv6Subnet);
+  for (const address of [gateway, bridge.sourceAddress]) if (address !== "") ipv4(address);
+  for (const address of [ipv6Gateway, bridge.ipv6SourceAddress]) if (address !== "") ipv6(address);
+  for (const name of [interfaceName, ...trustedInterfaces]) {
+    if (!INTERFACE_NAME.test(name)) throw malformed("interface-name", name);
+  }
+}

@@ -1,0 +1,89 @@
+// Requests about elements of sets and maps of the kernel's packet filter: see `nf-tables.ts`.
+
+import { attribute, findAttribute, NLM_F_CREATE, type Netlink, type Request } from "../netlink/netlink.js";
+import { nested } from "./nf-expressions.js";
+import { change, HEADER, type Table } from "./nf-tables.js";
+
+/** Removes all elements of a set or a map. */
+export function flushSet({ family, name: table }: Table, name: string): Request {
+  const body = [attribute(NFTA_SET_ELEM_LIST_TABLE, table), attribute(NFTA_SET_ELEM_LIST_SET, name)];
+  return change(family, `flush set ${name} of ${table}`, NFT_MSG_DELSETELEM, 0, ...body);
+}
+
+/** An element of a set, or of a map if it has a value, each as parts in a row: see `inARow`. */
+export interface SetElement {
+  key: Uint8Array;
+  value?: Uint8Array;
+}
+
+/** Parts of an element. Each begins a register of 32 bits. */
+export function inARow(...parts: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(parts.map((part) => Buffer.concat([part, Buffer.alloc(-part.length & 3)])));
+}
+
+/**
+ * Adds elements to a set or a map, or removes them by their keys. Adding an existing one does nothing, but fails as EBUSY
+ * or EEXIST if it has another value. One to be removed must exist. In requests of `MOST_ELEMENTS` at most.
+ */
+export function changeElements(
+  act: "add" | "delete",
+  { family, name: table }: Table,
+  name: string,
+  elements: readonly SetElement[],
+): Request {
+  const listed = elements.map(({ key, value }) => {
+    const data = act === "add" && value ? [nested(NFTA_SET_ELEM_DATA, attribute(NFTA_DATA_VALUE, value))] : [];
+    return elementWith(key, ...data);
+  });
+  const body = bodyOf(table, name, listed);
+  const about = `${act} elements of ${name} of ${table}`;
+  if (act === "delete") return change(family, about, NFT_MSG_DELSETELEM, 0, ...body);
+  return change(family, about, NFT_MSG_NEWSETELEM, NLM_F_CREATE, ...body);
+}
+
+/**
+ * How many elements one request may list. The list is one attribute, whose length is a number of 16 bits, and an element
+ * with two IPv6 addresses takes 64 bytes.
+ */
+export const MOST_ELEMENTS = 1000;
+
+/** What a set or a map has for a key: a value, empty in a set; undefined if it has no such element. */
+export async function valueOf(
+  filter: Netlink,
+  { family, name: table }: Table,
+  name: string,
+  key: Uint8Array,
+): Promise<Uint8Array | undefined> {
+  const body = bodyOf(table, name, [elementWith(key)]);
+  const found = await filter.find(
+    change(family, `find an element of ${name} of ${table}`, NFT_MSG_GETSETELEM, 0, ...body),
+  );
+  if (found === undefined) return undefined;
+  const list = findAttribute(found.subarray(HEADER), NFTA_SET_ELEM_LIST_ELEMENTS) ?? NONE;
+  const data = findAttribute(findAttribute(list, NFTA_LIST_ELEM) ?? NONE, NFTA_SET_ELEM_DATA) ?? NONE;
+  return findAttribute(data, NFTA_DATA_VALUE) ?? NONE;
+}
+
+function bodyOf(table: string, name: string, elements: readonly Uint8Array[]): Uint8Array[] {
+  return [
+    attribute(NFTA_SET_ELEM_LIST_TABLE, table),
+    attribute(NFTA_SET_ELEM_LIST_SET, name),
+    nested(NFTA_SET_ELEM_LIST_ELEMENTS, ...elements),
+  ];
+}
+
+function elementWith(key: Uint8Array, ...more: Uint8Array[]): Uint8Array {
+  return nested(NFTA_LIST_ELEM, nested(NFTA_SET_ELEM_KEY, attribute(NFTA_DATA_VALUE, key)), ...more);
+}
+
+const NONE = new Uint8Array(0);
+const NFT_MSG_NEWSETELEM = 12;
+const NFT_MSG_GETSETELEM = 13;
+const NFT_MSG_DELSETELEM = 14;
+const NFTA_LIST_ELEM = 1;
+const NFTA_SET_ELEM_LIST_TABLE = 1;
+const NFTA_SET_ELEM_LIST_SET = 2;
+const NFTA_SET_ELEM_LIST_ELEMENTS = 3;
+const NFTA_SET_ELEM_KEY = 1;
+const NFTA_SET_ELEM_DATA = 2;
+const NFTA_DATA_VALUE = 1;
