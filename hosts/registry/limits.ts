@@ -12,6 +12,11 @@ export const MOST_REDIRECTS = 10;
 /** How many tries in a row may fail to learn what a registry has of a blob, before the blob is sent anew. */
 export const MOST_UNANSWERED = 5;
 
+/** In bytes: what one request sends of a blob that goes out in parts. It is in memory meanwhile. */
+export const PART = 8 << 20;
+/** The largest parts that a registry may ask for. */
+export const LARGEST_PART = 64 << 20;
+
 /** In bytes. A longer answer of a token server has no token. */
 export const TOKEN_LIMIT = 1 << 20;
 

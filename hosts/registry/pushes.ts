@@ -1,20 +1,22 @@
 // What a push needs of a registry (OCI distribution spec, end-2, end-4a to end-7, end-11, end-13; surface §4.4).
 
-import { HostFailure, interrupted, isUnreachable, noSuch } from "../shared/index.js";
+import { HostFailure, interrupted, isUnreachable, joined, noSuch } from "../shared/index.js";
 import type { content } from "../shared/index.js";
 import type { Answered, Asking, Connections } from "./connections.js";
 import { readText } from "./exchange.js";
 import { failedExchange } from "./failures.js";
-import { COMMIT_MS, ERROR_LIMIT, MOST_UNANSWERED } from "./limits.js";
+import { COMMIT_MS, ERROR_LIMIT, LARGEST_PART, MOST_UNANSWERED, PART } from "./limits.js";
 
 /** A blob to send. */
 export interface LayerBytes {
-  /** Its bytes, which are read once. */
+  /** Its bytes. Each reading begins with the first one. */
   bytes: AsyncIterable<Uint8Array>;
   /** Its digest, once all bytes have been read. */
   digest(): string;
   /** Where an earlier try has sent a part of them, to go on there; it fails if that cannot be. */
   begun?: Begun | undefined;
+  /** Called before bytes are sent: where another try may go on if this engine dies. */
+  reached?: (begun: Begun) => Promise<void>;
   /** Called if the connection breaks, with what another try may go on with. */
   broke?: (begun: Begun) => Promise<void>;
 }
@@ -27,6 +29,15 @@ export interface Begun {
   had: number;
   /** How often in a row the registry could not say what it has. */
   unanswered: number;
+}
+
+/** An upload that takes bytes. */
+interface Opened {
+  place: string;
+  /** How many bytes the registry has. */
+  at: number;
+  /** In bytes: each request sends as many, and says how many and which they are. 0 for one request without a length. */
+  part: number;
 }
 
 /** All methods reject with `HostFailure`; with `interrupted` once `signal` is aborted. */
@@ -54,30 +65,23 @@ export class Pushes {
     if (answer.status !== CREATED) throw noSuch("blob", digest);
   }
 
+  /** One stream, as most registries prefer it. Parts for a registry that asks for them, or that has a beginning. */
   async upload(to: content.Repository, layer: LayerBytes, signal?: AbortSignal): Promise<void> {
-    const { begun, digest, broke } = layer;
-    const opened =
-      begun === undefined
-        ? { place: await this.#open(to, signal), at: 0 }
-        : await this.#found(to, begun, layer, signal);
-    const rest = behind(layer.bytes, opened.at, signal);
-    let { place } = opened;
+    const { begun } = layer;
+    const opened = begun === undefined ? await this.#open(to, signal) : await this.#found(to, begun, layer, signal);
     try {
-      // What the registry has is read before it is asked: nobody keeps a connection for long on which nothing comes.
-      const first = opened.at === 0 ? undefined : await rest.next();
-      if (first?.done !== true) place = await this.#append(to, place, first ? after(first.value, rest) : rest, signal);
-      await this.#close(to, place, digest(), undefined, signal);
+      await this.#send(to, layer, opened, signal);
     } catch (error) {
-      const had = signal?.aborted === true ? (begun?.had ?? 0) : opened.at;
-      if (mayGoOn(error, signal)) await broke?.({ place, had, unanswered: 0 });
-      throw error;
-    } finally {
-      rest.return(undefined).catch(() => {});
+      if (opened.part > 0 || !isAnswer(error, NO_STREAMS)) throw error;
+      await this.#send(to, layer, { ...(await this.#open(to, signal)), part: PART }, signal);
     }
   }
 
   async publish({ to, place, bytes }: content.Publication, signal?: AbortSignal): Promise<void> {
-    if (place.tag === "blob") return this.#close(to, await this.#open(to, signal), place.val, bytes, signal);
+    if (place.tag === "blob") {
+      const { place: opened } = await this.#open(to, signal);
+      return this.#close(to, opened, place.val, bytes, signal);
+    }
     const { reference, mediaType } = place.val;
     const path = `manifests/${encodeURIComponent(reference).replaceAll("%3A", ":")}`;
     const headers = { "content-type": mediaType };
@@ -89,20 +93,50 @@ export class Pushes {
   }
 
   /** Where the registry wants the bytes of a new blob. */
-  async #open(to: content.Repository, signal?: AbortSignal): Promise<string> {
+  async #open(to: content.Repository, signal?: AbortSignal): Promise<Opened> {
     const answer = await this.#connections.ask(to, { ...toOpen(UPLOADS), statuses: TAKEN, signal });
     await over(answer);
-    return nextPlace(answer);
+    return { place: nextPlace(answer), at: 0, part: wantedPart(answer) };
   }
 
-  /** Sends bytes, and returns where the next ones are wanted (end-5). */
+  async #send(to: content.Repository, layer: LayerBytes, opened: Opened, signal?: AbortSignal): Promise<void> {
+    const { bytes, digest, begun, reached, broke } = layer;
+    const rest = behind(bytes, opened.at, signal);
+    const before = { had: begun?.had ?? 0, unanswered: begun?.unanswered ?? 0 };
+    let { place, at } = opened;
+    try {
+      await reached?.({ place, ...before });
+      if (opened.part === 0) place = await this.#append(to, place, rest, {}, signal);
+      // What the registry has is read before it is asked: nobody keeps a connection for long on which nothing comes.
+      else {
+        for await (const part of inParts(rest, opened.part)) {
+          const range = { "content-range": `${at}-${at + part.length - 1}` };
+          place = await this.#append(to, place, part, range, signal);
+          at += part.length;
+          await reached?.({ place, ...before });
+        }
+      }
+      await this.#close(to, place, digest(), undefined, signal);
+    } catch (error) {
+      const had = signal?.aborted === true ? before.had : opened.at;
+      if (mayGoOn(error, signal)) await broke?.({ place, had, unanswered: 0 });
+      throw error;
+    } finally {
+      rest.return(undefined).catch(() => {});
+    }
+  }
+
+  /** Sends bytes, and returns where the next ones are wanted (end-5). `range`: which ones, if the registry wants that. */
   async #append(
     to: content.Repository,
     place: string,
-    body: AsyncIterable<Uint8Array>,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    range: Record<string, string>,
     signal?: AbortSignal,
   ): Promise<string> {
-    const answer = await this.#connections.ask(to, { ...toAppend(place), body, signal });
+    const asking = toAppend(place);
+    const headers = { ...asking.headers, ...range };
+    const answer = await this.#connections.ask(to, { ...asking, headers, body, signal });
     await over(answer);
     return nextPlace(answer, place);
   }
@@ -111,12 +145,7 @@ export class Pushes {
    * How much of an upload has arrived, and where the rest is wanted (end-13). Fails as `no-such` if the newest try has
    * not got on: the next one would not either.
    */
-  async #found(
-    to: content.Repository,
-    begun: Begun,
-    { broke }: LayerBytes,
-    signal?: AbortSignal,
-  ): Promise<{ place: string; at: number }> {
+  async #found(to: content.Repository, begun: Begun, { broke }: LayerBytes, signal?: AbortSignal): Promise<Opened> {
     try {
       const asking: Asking = { method: "GET", path: begun.place, statuses: TAKEN, pushes: true, signal };
       const answer = await this.#connections.ask(to, asking);
@@ -124,7 +153,7 @@ export class Pushes {
       // Registries say `0-0` for one byte and for none.
       const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.header("range") ?? "")?.[1] ?? 0);
       if (last === 0 || last + 1 <= begun.had) throw noSuch("blob", "");
-      return { place: nextPlace(answer, begun.place), at: last + 1 };
+      return { place: nextPlace(answer, begun.place), at: last + 1, part: wantedPart(answer) || PART };
     } catch (error) {
       const unanswered = signal?.aborted === true ? begun.unanswered : begun.unanswered + 1;
       if (mayGoOn(error, signal) && unanswered <= MOST_UNANSWERED) await broke?.({ ...begun, unanswered });
@@ -171,16 +200,33 @@ async function* behind(
   if (left > 0) throw noSuch("blob", "");
 }
 
-async function* after(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
+/** All parts but the last one have the full size. */
+async function* inParts(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let [pieces, length]: [Uint8Array[], number] = [[], 0];
+  for await (let piece of bytes) {
+    for (; length + piece.length >= size; piece = piece.subarray(size - length), pieces = [], length = 0) {
+      yield joined([...pieces, piece.subarray(0, size - length)]);
+    }
+    if (piece.length > 0) pieces.push(piece);
+    length += piece.length;
+  }
+  if (length > 0) yield joined(pieces);
+}
+
+/** The size of the parts that a registry asks for; 0 if it asks for none, or for more than can be held in memory. */
+function wantedPart({ header }: Answered): number {
+  const least = Number(header("oci-chunk-min-length") ?? 0);
+  return least > 0 && least <= LARGEST_PART ? Math.max(least, PART) : 0;
+}
+
+function isAnswer(error: unknown, statuses: ReadonlySet<number>): boolean {
+  if (!(error instanceof HostFailure) || error.failure.tag !== "registry-answer") return false;
+  return statuses.has(error.failure.val.status);
 }
 
 /** Whether the registry may still have what was sent: it is out of reach, or a proxy before it says so. */
 function mayGoOn(error: unknown, signal?: AbortSignal): boolean {
-  if (isUnreachable(error) || signal?.aborted === true) return true;
-  if (!(error instanceof HostFailure) || error.failure.tag !== "registry-answer") return false;
-  return AWAY.has(error.failure.val.status);
+  return isUnreachable(error) || signal?.aborted === true || isAnswer(error, AWAY);
 }
 
 function toOpen(path: string): Pick<Asking, "method" | "path" | "body" | "pushes"> {
@@ -208,4 +254,6 @@ const OK: ReadonlySet<number> = new Set([200]);
 const TAKEN: ReadonlySet<number> = new Set([200, CREATED, ACCEPTED, 204]);
 /** Bad Gateway, Service Unavailable, Gateway Timeout (RFC 9110 §15.6). */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Length Required, Range Not Satisfiable: answers to a stream whose length and range nobody has told. */
+const NO_STREAMS: ReadonlySet<number> = new Set([411, 416]);
 const MADE: ReadonlySet<number> = TAKEN;

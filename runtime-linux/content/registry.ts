@@ -50,12 +50,14 @@ export interface Registry {
 
 /** A blob to send. */
 export interface LayerBytes {
-  /** Its bytes, which are read once. */
+  /** Its bytes. Each reading begins with the first one. */
   bytes: AsyncIterable<Uint8Array>;
   /** Its digest, once all bytes have been read. */
   digest(): string;
   /** Where an earlier try has sent a part of them, to go on there; it fails if that cannot be. */
   begun?: Begun | undefined;
+  /** Called before bytes are sent: where another try may go on if this engine dies. */
+  reached?: (begun: Begun) => Promise<void>;
   /** Called if the connection breaks, with what another try may go on with. */
   broke?: (begun: Begun) => Promise<void>;
 }

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
+import { PART } from "../../hosts/registry/limits.js";
 import type { Transport } from "../../hosts/registry/transport.js";
 import { nodeTransport } from "../../hosts/node/registry/index.js";
 import type { content } from "../../hosts/shared/host.js";
@@ -107,8 +108,60 @@ test("what a registry has of a blob is read before the registry is asked to take
   const place = `http://${registry.authority}/v2/some/thing/blobs/uploads/one`;
   const begun = { place, had: 0, unanswered: 0 };
   await registryClient({ transport }).upload(to(), { bytes: source(), digest: () => digestOf(BLOB), begun });
-  expect(readWhenAsked).toEqual([201_000]);
+  expect(readWhenAsked).toEqual([BLOB.length]);
   expect(registry.blobs.has(digestOf(BLOB))).toBe(true);
+});
+
+test("a registry that asks for parts gets them, each with its length and its range", async () => {
+  const [sent, ranges] = [Buffer.alloc(2 * PART + 1000, "part"), [] as unknown[]];
+  const reached: number[] = [];
+  registry.answer = (request, response) => {
+    if (request.method === "PATCH") ranges.push([request.headers["content-range"], request.headers["content-length"]]);
+    if (request.method !== "POST") return false;
+    response.writeHead(202, { location: `${request.url}one`, "oci-chunk-min-length": "1000000" }).end();
+    return true;
+  };
+  const note = async (): Promise<void> => void reached.push(registry.parts.get("one")?.length ?? 0);
+  await client().upload(to(), { ...layerOf(sent), reached: note });
+  expect(ranges).toEqual([
+    [`0-${PART - 1}`, `${PART}`],
+    [`${PART}-${2 * PART - 1}`, `${PART}`],
+    [`${2 * PART}-${2 * PART + 999}`, "1000"],
+  ]);
+  expect(reached).toEqual([0, PART, 2 * PART, sent.length]);
+  expect(registry.blobs.has(digestOf(sent))).toBe(true);
+});
+
+test.each([411, 416])(
+  "a registry that answers %i to a stream gets the blob in parts, from the beginning",
+  async (status) => {
+    registry.answer = ({ method, headers }, response) => {
+      if (method !== "PATCH" || headers["content-range"] !== undefined) return false;
+      response.writeHead(status).end();
+      return true;
+    };
+    await client().upload(to(), layerOf(BLOB));
+    expect(registry.blobs.has(digestOf(BLOB))).toBe(true);
+    expect(registry.asked.map((line) => line.split(" ")[0])).toEqual(["GET", "POST", "PATCH", "POST", "PATCH", "PUT"]);
+  },
+);
+
+test("the rest of a blob is sent with its range, and a registry that takes no rest is told as that", async () => {
+  const part = BLOB.subarray(0, 200_500);
+  registry.parts.set("one", part);
+  const place = `http://${registry.authority}/v2/some/thing/blobs/uploads/one`;
+  const begun = { place, had: 0, unanswered: 0 };
+  let range: string | undefined;
+  registry.answer = ({ method, headers }) => {
+    if (method === "PATCH") range = headers["content-range"];
+    return false;
+  };
+  await client().upload(to(), { ...layerOf(BLOB), begun });
+  expect(range).toBe(`${part.length}-${BLOB.length - 1}`);
+  registry.parts.set("one", part);
+  registry.answer = ({ method }, response) => method === "PATCH" && Boolean(response.writeHead(416).end());
+  const failure = await failed(client().upload(to(), { ...layerOf(BLOB), begun }));
+  expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 416 } });
 });
 
 test("a blob is taken over from another repository, or its bytes are wanted", async () => {
@@ -140,7 +193,7 @@ function to(login?: typeof LOGIN): content.Repository {
 }
 
 function layerOf(bytes: Buffer): { bytes: AsyncIterable<Uint8Array>; digest: () => string } {
-  return { bytes: inPieces(bytes), digest: () => digestOf(bytes) };
+  return { bytes: { [Symbol.asyncIterator]: () => inPieces(bytes) }, digest: () => digestOf(bytes) };
 }
 
 async function* inPieces(bytes: Buffer): AsyncGenerator<Uint8Array> {

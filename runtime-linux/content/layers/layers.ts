@@ -1,7 +1,7 @@
 // Unpacked layers on disk. Each chain has `layers/HEX/` with `diff/` (the files) and `layer.json` (the layer's record);
-// after a container was mounted on it, `stubs/`; `frame` or `member`, which its tar needs too (kept-tar.ts); and after it
-// was sent to a registry, perhaps `sent.json` (upload.ts) or, if that broke off, `begun.json` (begun-upload.ts). A layer
-// appears there complete, by one rename. `layers/tmp/` holds layers that are being made or removed, and blobs that are
+// after a container was mounted on it, `stubs/`; `frame` or `member`, which its tar needs too (kept-tar.ts); after it was
+// sent to a registry, perhaps `sent.json` (upload.ts), and while it is sent or if that broke off, `begun-HEX.json` for
+// each repository (begun-upload.ts). A layer appears there complete, by one rename. `layers/tmp/` holds layers that are being made or removed, and blobs that are
 // arriving (rests.ts). Blobs as received are in `blobs/sha256/`.
 
 import { existsSync, readFileSync } from "node:fs";

@@ -16,6 +16,8 @@ import { BegunUpload } from "./begun-upload.js";
 import { isDigest } from "./digests.js";
 import type { Layers } from "./layers.js";
 
+type Bytes = AsyncIterable<Uint8Array>;
+
 /** The name of the note in a layer's directory. */
 const SENT = "sent.json";
 
@@ -23,6 +25,8 @@ export class Uploads {
   readonly #layers: Layers;
   readonly #tars: LayerTars;
   readonly #registry: Registry;
+  /** Notes of uploads under way. */
+  readonly #busy = new Set<string>();
 
   constructor(layers: Layers, tars: LayerTars, registry: Registry) {
     [this.#layers, this.#tars, this.#registry] = [layers, tars, registry];
@@ -37,16 +41,29 @@ export class Uploads {
 
   /** Goes on where an earlier try has broken off, if the registry still has that. Otherwise it starts anew. */
   async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
-    const note = new BegunUpload(this.#layers.directory(chain), to);
-    const begun = await note.take();
+    const note = new BegunUpload(this.#layers.directory(chain), to, this.#busy);
+    try {
+      return await this.#sendFrom({ to, chain }, note, report, signal);
+    } finally {
+      await note.end();
+    }
+  }
+
+  async #sendFrom(
+    command: content.Upload,
+    note: BegunUpload,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<engine.SentBlob> {
+    const begun = await note.read();
     if (begun !== undefined) {
       try {
-        return await this.#send({ to, chain }, note, begun, report, signal);
+        return await this.#send(command, note, begun, report, signal);
       } catch (error) {
-        if (isUnreachable(error) || signal.aborted || note.isNoted) throw error;
+        if (isUnreachable(error) || signal.aborted || note.mayGoOn) throw error;
       }
     }
-    return this.#send({ to, chain }, note, undefined, report, signal);
+    return this.#send(command, note, undefined, report, signal);
   }
 
   async #send(
@@ -57,22 +74,26 @@ export class Uploads {
     signal: AbortSignal,
   ): Promise<engine.SentBlob> {
     const kept = await this.#kept(chain);
-    const seal = new Seal();
-    const bytes = seal.over(await this.#bytes(chain, kept, report), kept?.digest);
-    const broke = (newest: Begun): Promise<void> => note.note(newest);
-    await this.#registry.upload(to, { bytes, digest: () => seal.digest, begun, broke }, signal);
+    const seal = new Seal(await this.#bytes(chain, kept, report), kept?.digest);
+    const reached = (newest: Begun): Promise<void> => note.reached(newest);
+    const broke = (newest: Begun): Promise<void> => note.broke(newest);
+    await this.#registry.upload(to, { bytes: seal, digest: () => seal.digest, begun, reached, broke }, signal);
     if (kept !== null) return kept;
     const sent: engine.SentBlob = { digest: seal.digest, size: BigInt(seal.size), compression: "gzip" };
     await this.#note(chain, sent).catch(() => {});
     return sent;
   }
 
-  async #bytes(chain: string, kept: engine.SentBlob | null, report: Report): Promise<AsyncIterable<Uint8Array>> {
+  /** Opens the bytes. */
+  async #bytes(chain: string, kept: engine.SentBlob | null, report: Report): Promise<() => Bytes> {
     const total = await this.#tars.size(chain);
-    const progress = new PushProgress(report, total);
-    if (kept !== null) return counted(this.#bytesOf(kept), total / Math.max(1, Number(kept.size)), progress);
-    const tar = lazily(() => this.#tars.tar(chain));
-    return compressed(counted(tar, 1, progress));
+    const opened = (): Bytes => {
+      const progress = new PushProgress(report, total);
+      if (kept !== null) return counted(this.#bytesOf(kept), total / Math.max(1, Number(kept.size)), progress);
+      const tar = lazily(() => this.#tars.tar(chain));
+      return compressed(counted(tar, 1, progress));
+    };
+    return opened;
   }
 
   /** Opened only when it is read, since a registry may refuse before that. */
@@ -149,18 +170,26 @@ async function* lazily(open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   yield* open();
 }
 
-/** Digest and size of what has passed. */
+/** The bytes of a blob, with the digest and the size of what the newest reader has read. */
 class Seal {
   size = 0;
-  readonly #hash = createHash("sha256");
+  readonly #open: () => Bytes;
+  readonly #expected: string | undefined;
+  #hash = createHash("sha256");
 
   /** With an `expected` digest it fails before the end if that is another one: the registry must not get a damaged blob. */
-  async *over(source: AsyncIterable<Uint8Array>, expected?: string): AsyncGenerator<Uint8Array> {
-    for await (const piece of source) {
+  constructor(open: () => Bytes, expected?: string) {
+    [this.#open, this.#expected] = [open, expected];
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    [this.size, this.#hash] = [0, createHash("sha256")];
+    for await (const piece of this.#open()) {
       this.#hash.update(piece);
       this.size += piece.length;
       yield piece;
     }
+    const expected = this.#expected;
     if (expected !== undefined && this.digest !== expected) throw mismatch("blob", expected, this.digest);
   }
 

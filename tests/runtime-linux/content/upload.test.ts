@@ -73,6 +73,44 @@ describeUnless(missing, "a layer that is sent", () => {
     }
   });
 
+  test("goes on where an engine that died was, though others pushed it elsewhere meanwhile", async () => {
+    const chain = await fixture.layer(incompressible());
+    const held: IncomingMessage[] = [];
+    registry.answer = cutting(1_000_000, (request) => held.push(request.pause()));
+    const dead = upload(chain);
+    await expect.poll(() => [...registry.parts.values()].at(0)?.length ?? 0).toBeGreaterThan(1_000_000);
+    // A second engine finds what is on disk. Nothing more happens to the first one's push until the end.
+    const next = openFixture(fixture.root);
+    registry.answer = null;
+    const elsewhere: content.Upload = { to: { ...to(), repository: "other/thing" }, chain };
+    await next.perform({ tag: "upload", val: elsewhere });
+    let rest = 0;
+    registry.answer = (request) => {
+      if (request.method === "PATCH") request.on("data", (piece: Buffer) => (rest += piece.length));
+      return false;
+    };
+    const had = [...registry.parts.values()].at(0)!.length;
+    const { val: sent } = (await next.perform({ tag: "upload", val: { to: to(), chain } })) as { val: engine.SentBlob };
+    expect(registry.blobs.get(sent.digest)).toHaveLength(Number(sent.size));
+    expect(rest).toBe(Number(sent.size) - had);
+    expect(uploadsAsked()).toEqual(["POST", "PATCH", "POST", "PATCH", "PUT", "GET", "PATCH", "PUT"]);
+    expect(readdirSync(directory(chain)).filter((name) => name.startsWith("begun"))).toEqual([]);
+    registry.answer = null;
+    registry.parts.clear();
+    held.at(0)?.destroy();
+    await failed(dead);
+  });
+
+  test("keeps the notes of a few repositories at most", async () => {
+    const chain = await fixture.layer(incompressible());
+    registry.answer = ({ method, socket }) => method === "PATCH" && Boolean(socket.destroy());
+    for (let at = 0; at < 25; at += 1) {
+      const val: content.Upload = { to: { ...to(), repository: `some/thing-${at}` }, chain };
+      expect(await failed(fixture.perform({ tag: "upload", val }))).toMatchObject({ tag: "exchange" });
+    }
+    expect(readdirSync(directory(chain)).filter((name) => name.startsWith("begun"))).toHaveLength(20);
+  });
+
   test("does not go on where the try before has not got on, but begins anew", async () => {
     const chain = await fixture.layer(incompressible());
     registry.answer = cutting(1_000_000);
@@ -244,14 +282,17 @@ function linkOf(fd: string): string[] {
 }
 
 /** Takes a part of an upload, and closes the connection. */
-function cutting(most: number): TakingRegistry["answer"] {
+function cutting(
+  most: number,
+  cut: (request: IncomingMessage) => unknown = (request) => request.destroy(),
+): TakingRegistry["answer"] {
   return (request) => {
     if (request.method !== "PATCH") return false;
     const name = new URL(request.url ?? "", "http://registry").pathname.split("/").at(-1)!;
     request.on("data", (piece: Buffer) => {
       const part = Buffer.concat([registry.parts.get(name) ?? Buffer.alloc(0), piece]);
       registry.parts.set(name, part);
-      if (part.length >= most) request.destroy();
+      if (part.length >= most) cut(request);
     });
     return true;
   };
