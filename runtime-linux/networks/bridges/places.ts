@@ -1,40 +1,28 @@
-// Containers' connections to networks. Each has a network namespace with one end of a veth pair, whose other end is a
-// port of the bridge, and ports of the machine that lead to it.
+// Containers' connections to bridge networks. Each has a network namespace with one end of a veth pair, whose other end is
+// a port of the bridge (`endpoint.ts`), and ports of the machine that lead to it (`../ports/join-ports.ts`).
 
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { noSuch } from "../../../hosts/shared/index.js";
 import type { engine, networks } from "../../../hosts/shared/index.js";
+import { namesIn } from "../../directories.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
-import { addressBytes, broadcastOf, ipv4, ipv6, mac, prefixOf } from "../addresses.js";
-import { completed as completedBridge } from "./bridge-interface.js";
-import { namesIn } from "../../directories.js";
 import type { Swept } from "../../swept.js";
 import { together } from "../../together.js";
-import { forgetDatagrams } from "../ports/conntrack.js";
-import { linkLocalRequests, setSysctls } from "../interface-settings.js";
 import { KeptFiles } from "../kept.js";
+import { isNamespace, releaseNamespace } from "../namespace.js";
 import * as links from "../netlink/links.js";
-import { ownTurn } from "../../launch/turns.js";
-import { enterNamespace, isNamespace, releaseNamespace } from "../namespace.js";
-import { carryOut, Netlink, type Request } from "../netlink/netlink.js";
-import { HeldPorts } from "../ports/ports.js";
-import { Forwards } from "../forward/forwards.js";
-import { publish, unpublish } from "../ports/published.js";
+import { carryOut, type Request } from "../netlink/netlink.js";
+import { JoinPorts } from "../ports/join-ports.js";
 import type { RuleTurns } from "../rules/rule-turns.js";
-import { ensureNamespace } from "../sandbox.js";
+import { check, completed, connect, isSameEndpoint, moveRoutes } from "./endpoint.js";
 
 /** Kept under the name of the veth's outer end, which is never reused: one may be removed while the next is made. */
 interface Place {
   join: networks.Join;
 }
-
-/** The only interface of a container before version 3 of the records. */
-const FIRST = "eth0";
 
 /** How long the kernel may take to remove the interfaces of a removed namespace. Then it is asked to. */
 const LINGER_MS = 250;
@@ -43,10 +31,7 @@ export class Places {
   readonly #kernel: Kernel;
   readonly #paths: Paths;
   readonly #places: KeptFiles<Place>;
-  readonly #forwards: Forwards;
-  readonly #ports: HeldPorts;
-  /** Resolves when the ports that an earlier engine had published are held again. */
-  readonly #held: Promise<unknown>;
+  readonly #ports: JoinPorts;
   /** Those whose ports are, or soon will be, unpublished. */
   readonly #leaving = new Set<string>();
   readonly #lingering = new Map<string, Promise<void>>();
@@ -56,7 +41,7 @@ export class Places {
     kernel: Kernel,
     paths: Paths,
     private readonly swept: Swept,
-    private readonly turns: RuleTurns,
+    turns: RuleTurns,
   ) {
     this.#kernel = kernel;
     this.#paths = paths;
@@ -64,19 +49,15 @@ export class Places {
       paths.networks("joined"),
       ({ join }) => join?.bridge !== undefined && Array.isArray(join.ports),
     );
-    this.#forwards = new Forwards(kernel, paths);
-    this.#ports = new HeldPorts(kernel, this.#forwards);
+    this.#ports = new JoinPorts(kernel, paths, turns);
     setMaxListeners(0, this.#closing.signal);
     for (const [, { value }] of this.#places.entries()) value.join = completed(value.join);
-    const again = this.#places.entries().map(([name, { value }]) => this.#ports.takeAgain(name, value.join));
-    this.#held = Promise.all(again);
-    // The error is thrown where this promise is awaited.
-    this.#held.catch(() => {});
+    this.#ports.resume(this.#places.entries().map(([name, { value }]) => [name, value.join]));
   }
 
   /** The existing connections. First removes incomplete ones. A reboot removes everything except the files. */
   async found(): Promise<engine.FoundJoin[]> {
-    await this.#held;
+    await this.#ports.resumed();
     this.#places.sweep();
     for (const [name, { value, whole }] of this.#places.entries()) {
       const stands = this.#stands(name, value);
@@ -85,7 +66,7 @@ export class Places {
       this.swept(`container ${value.join.container} on network ${value.join.bridge.network}`, why);
       await this.#remove(name, value);
     }
-    await this.#forwards.found(this.#places.entries().map(([name]) => name));
+    await this.#ports.keepOnly(this.#places.entries().map(([name]) => name));
     return this.#places.entries().map(([, { value }]) => {
       const { container, bridge, address, ipv6Address } = value.join;
       return { container, network: bridge.network, address, ipv6Address };
@@ -129,9 +110,7 @@ export class Places {
     this.#ports.hold(name, join);
     try {
       this.#places.begin(name, place);
-      // No packet is led to the container by rules before all of its ports are known to be free.
-      const ports = this.#ports.forward(name, join).then(async () => this.#publish(join));
-      await together(this.#connect(name, place), ports);
+      await together(connect(this.#kernel, this.#paths, name, join), this.#ports.open(name, join));
     } catch (error) {
       await this.#remove(name, place);
       if (!hadNamespace) await releaseNamespace(this.#kernel, this.#paths.namespace(join.container));
@@ -182,9 +161,8 @@ export class Places {
     const added = join.ports.filter((port) => !before.ports.some((other) => isDeepStrictEqual(other, port)));
     this.#places.replace(name, { join: { ...join, ports: [...before.ports, ...added] } });
     try {
-      if (before.gateway !== join.gateway) await this.#route(join, before.gateway, join.gateway);
-      if (before.ipv6Gateway !== join.ipv6Gateway) await this.#route(join, before.ipv6Gateway, join.ipv6Gateway);
-      if (!isDeepStrictEqual(before.ports, join.ports)) await this.#movePorts(name, before, join);
+      await moveRoutes(this.#kernel, this.#paths, before, join);
+      if (!isDeepStrictEqual(before.ports, join.ports)) await this.#ports.move(name, before, join);
     } catch (error) {
       this.#places.replace(name, place);
       throw error;
@@ -192,96 +170,17 @@ export class Places {
     this.#places.replace(name, { join });
   }
 
-  /** The kernel's index of the container's interface. */
-  #indexInside({ container, interfaceName }: networks.Join): number {
-    const file = this.#paths.namespace(container);
-    const index = enterNamespace(this.#kernel, file, () => this.#kernel.interfaceIndex(interfaceName));
-    if (index === 0) throw noSuch("network-interface", interfaceName);
-    return index;
-  }
-
-  /** If a port is not available, the container keeps its earlier ones. */
-  async #movePorts(name: string, before: networks.Join, join: networks.Join): Promise<void> {
-    await this.#unpublish(before);
-    await this.#ports.release(name);
-    try {
-      await this.#ports.take(name, join);
-    } catch (error) {
-      await this.#ports.takeAgain(name, before);
-      // A repair of the network may have published them meanwhile.
-      await this.#unpublish(join);
-      await this.#publish(before);
-      throw error;
-    }
-    await this.#publish(join);
-  }
-
-  /** Moves the default route of one family. `before` and `gateway`: empty for none. */
-  async #route(join: networks.Join, before: string, gateway: string): Promise<void> {
-    const { container } = join;
-    const index = this.#indexInside(join);
-    const inside = enterNamespace(this.#kernel, this.#paths.namespace(container), () => Netlink.open(this.#kernel));
-    try {
-      if (before !== "") await inside.request(links.removeDefaultRoute(index, addressBytes(before)));
-      if (gateway !== "") await inside.request(links.addDefaultRoute(index, addressBytes(gateway)));
-    } finally {
-      inside.close();
-    }
-  }
-
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#lingering.values());
-    await this.#held.catch(() => {});
-    this.#ports.releaseOwn();
-    await this.#forwards.close();
-  }
-
-  /** Connects the container's namespace to the bridge. Makes the namespace if the container has none. */
-  async #connect(name: string, { join }: Place): Promise<void> {
-    await ownTurn();
-    const bridge = this.#kernel.interfaceIndex(join.bridge.interfaceName);
-    if (bridge === 0) throw noSuch("network-interface", join.bridge.interfaceName);
-    const file = this.#paths.namespace(join.container);
-    const isFresh = await ensureNamespace(this.#kernel, this.#paths, join.container);
-    const inside = enterNamespace(this.#kernel, file, () => Netlink.open(this.#kernel));
-    const namespace = openSync(file, "r");
-    try {
-      // A container may have made interfaces of its own, so only in a new namespace it is known which index is free.
-      const wanted = isFresh ? links.LOOPBACK + 1 : 0;
-      const inner = { namespace, name: join.interfaceName, index: wanted, mac: mac(join.mac) };
-      await carryOut(
-        this.#kernel,
-        links.makeVeth(name, bridge, inner, join.bridge.mtu),
-        ...outsideRequests(name, join),
-      );
-      await inside.request(...insideRequests(join, isFresh ? wanted : this.#indexInside(join)));
-      setSysctls(this.#kernel, file, join);
-    } finally {
-      closeSync(namespace);
-      inside.close();
-    }
-  }
-
-  async #publish(join: networks.Join): Promise<void> {
-    if (join.ports.length === 0) return;
-    const { firewall, network } = join.bridge;
-    if (firewall !== false) await this.turns.take(network, () => publish(this.#kernel, join));
-    await forgetDatagrams(this.#kernel, join);
-  }
-
-  async #unpublish(join: networks.Join): Promise<void> {
-    if (join.ports.length === 0) return;
-    const { firewall, network } = join.bridge;
-    if (firewall !== false) await this.turns.take(network, () => unpublish(this.#kernel, join));
-    await forgetDatagrams(this.#kernel, join);
+    await this.#ports.close();
   }
 
   /** Takes a connection down, or whatever part of it exists. `cut`: how its interface ends to send. */
   async #takeDown(name: string, { join }: Place, cut: Request): Promise<void> {
     this.#leaving.add(name);
     this.#places.undo(name);
-    await together(carryOut(this.#kernel, cut), this.#unpublish(join));
+    await together(carryOut(this.#kernel, cut), this.#ports.unpublish(join));
     await this.#ports.release(name);
     this.#places.forget(name);
     this.#leaving.delete(name);
@@ -315,57 +214,4 @@ export class Places {
   #stands(name: string, { join }: Place): boolean {
     return this.#kernel.interfaceIndex(name) !== 0 && isNamespace(this.#paths.namespace(join.container));
   }
-}
-
-/** Whether both are the same interface with the same addresses: only its routes and its ports may differ. */
-function isSameEndpoint(one: networks.Join, other: networks.Join): boolean {
-  const [first, second] = [one, other].map(({ interfaceName, address, ipv6Address, mac: hardware }) =>
-    [interfaceName, address, ipv6Address, hardware].join(" "),
-  );
-  return first === second;
-}
-
-/** Earlier versions had neither names of interfaces nor IPv6. */
-function completed(join: Partial<networks.Join>): networks.Join {
-  const made = { interfaceName: FIRST, ipv6Address: "", ipv6Gateway: "", ...join } as networks.Join;
-  return { ...made, bridge: completedBridge(made.bridge) };
-}
-
-/** Checks the arguments before anything is made. Ports are checked when they are taken. */
-function check({ address, ipv6Address, bridge, mac: hardware }: networks.Join): void {
-  if (address !== "" || ipv6Address === "") {
-    ipv4(address);
-    prefixOf(bridge.subnet);
-  }
-  if (ipv6Address !== "") {
-    ipv6(ipv6Address);
-    prefixOf(bridge.ipv6Subnet);
-  }
-  mac(hardware);
-}
-
-/** The requests for the veth's end on the bridge. */
-function outsideRequests(name: string, { bridge }: networks.Join): Request[] {
-  return [links.setPort(name, !bridge.connectsContainers), links.withoutIpv6(name), links.setUp(name)];
-}
-
-/** The requests inside the namespace. */
-function insideRequests(join: networks.Join, index: number): Request[] {
-  const gateways = [join.gateway, join.ipv6Gateway].filter((gateway) => gateway !== "");
-  return [
-    links.setUp(links.LOOPBACK),
-    ...(join.ipv6Address === "" ? [links.withoutIpv6(index)] : []),
-    links.setUp(index),
-    ...addresses(join, index),
-    ...linkLocalRequests(join, index),
-    ...gateways.map((gateway) => links.addDefaultRoute(index, addressBytes(gateway))),
-  ];
-}
-
-function addresses({ bridge, address, ipv6Address }: networks.Join, index: number): Request[] {
-  const { subnet, ipv6Subnet } = bridge;
-  const requests: Request[] = [];
-  if (address !== "") requests.push(links.addAddress(index, ipv4(address), prefixOf(subnet), broadcastOf(subnet)));
-  if (ipv6Address !== "") requests.push(links.addIpv6Address(index, ipv6(ipv6Address), prefixOf(ipv6Subnet)));
-  return requests;
 }
