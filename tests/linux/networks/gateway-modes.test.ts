@@ -163,7 +163,7 @@ describeUnless(missingLinux() ?? withoutIpv6, "gateway modes", () => {
   /** Whom a container's web server takes for its client; empty if it is not reached. */
   async function asks(there: Netns, server: string): Promise<string> {
     const [address, port] = server.split(/:(?=\d+$)/) as [string, string];
-    const answer = await own.answer(address, port, "/cgi-bin/who", there);
+    const answer = await own.answer(address, port, "/cgi-bin/who", { asking: there });
     return answer.replace(/^\[(::ffff:)?(.*)\]\n$/, "$2");
   }
 

@@ -41,9 +41,14 @@ export class NetworkDaemon {
     return id;
   }
 
-  /** What a web server answers to the machine, or to another one; empty if nobody answers. */
-  async answer(address: string, port: string, path = "/", asking: Netns = this.daemon.netns): Promise<string> {
-    const ask = [process.execPath, "-e", ASK, `http://${address}:${port}${path}`];
+  /** What a web server answers to the machine, or to another one; empty if nobody answers in this time. */
+  async answer(
+    address: string,
+    port: string,
+    path = "/",
+    { asking = this.daemon.netns, seconds = 2 }: { asking?: Netns; seconds?: number } = {},
+  ): Promise<string> {
+    const ask = [process.execPath, "-e", ASK, `http://${address}:${port}${path}`, String(seconds * 1000)];
     return (await run(asking.inside(ask))).stdout;
   }
 }
@@ -53,7 +58,7 @@ export function on(NetworkMode: string): Json {
 }
 
 const ASK = `
-  fetch(process.argv[1], { signal: AbortSignal.timeout(2000) })
+  fetch(process.argv[1], { signal: AbortSignal.timeout(Number(process.argv[2])) })
     .then(async (answer) => process.stdout.write(await answer.text()))
     .catch(() => {})
     .finally(() => process.exit());
