@@ -77,17 +77,21 @@ async function resolved(
 ): Promise<Pick<volumes.VolumeMount, "device" | "options">> {
   const { fileSystem, device, options } = mount;
   if (fileSystem !== "nfs" && fileSystem !== "cifs") return mount;
-  const host = /(?:^|,)addr=([^,]+)/.exec(options)?.[1];
-  if (host !== undefined)
-    return { device, options: options.replace(`addr=${host}`, `addr=${await addressOf(host, place)}`) };
+  const words = options.split(",");
+  const at = words.findIndex((word) => /^addr=./.test(word));
+  if (at >= 0) {
+    words[at] = `addr=${await addressOf(words[at]!.slice("addr=".length), place)}`;
+    return { device, options: words.join(",") };
+  }
   const server = fileSystem === "cifs" ? /^\/\/([^/]+)/.exec(device)?.[1] : undefined;
   return server === undefined ? mount : { device: device.replace(server, await addressOf(server, place)), options };
 }
 
+/** Of two families, IPv4: Docker asks no server by IPv6 that has both. */
 async function addressOf(host: string, place: string): Promise<string> {
   if (isIP(host) !== 0) return host;
   try {
-    return (await lookup(host)).address;
+    return (await lookup(host, { verbatim: false })).address;
   } catch (error) {
     const { code = "ENOTFOUND" } = error as NodeJS.ErrnoException;
     throw refused({ device: host, place, mountFlags: 0, data: "", host }, code);

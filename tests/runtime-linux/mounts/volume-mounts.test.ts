@@ -7,6 +7,7 @@ import type { volumes } from "../../../hosts/shared/host.js";
 import { mountsBelow } from "../../../runtime-linux/content/files/mounted.js";
 import { MNT_DETACH, MS_BIND } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
+import { Recorder } from "../../../runtime-linux/kernel/recorder.js";
 import { linuxVolumes, type LinuxVolumes } from "../../../runtime-linux/volumes.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { failed, missing, openFixture, type Fixture } from "../content/content-fixture.js";
@@ -65,6 +66,40 @@ describeUnless(missing, "the file system of a volume", () => {
     writeFileSync(join(files(), "new"), "");
     expect(readdirSync(files()).sort()).toEqual(["new", "own"]);
     expect([readdirSync(upper), readdirSync(directory)]).toEqual([["new"], ["own"]]);
+  });
+
+  // Few kernels have these file systems, and no test has such servers: a recorder stands for the kernel.
+  test.each<[string, Partial<volumes.VolumeMount>, [device: string, type: string, flags: number, data: string]]>([
+    [
+      "nfs by name",
+      { fileSystem: "nfs", device: ":/x", options: "mountaddr=localhost,addr=localhost,rw,nolock,vers=4" },
+      [":/x", "nfs", 0, "mountaddr=localhost,addr=127.0.0.1,nolock,vers=4"],
+    ],
+    [
+      "nfs by address",
+      { fileSystem: "nfs", device: ":/x", options: "addr=fd00::7,ro,noatime" },
+      [":/x", "nfs", 1025, "addr=fd00::7"],
+    ],
+    [
+      "nfs4, whose names Docker does not look up",
+      { fileSystem: "nfs4", device: ":/x", options: "addr=localhost" },
+      [":/x", "nfs4", 0, "addr=localhost"],
+    ],
+    [
+      "cifs by the name in its device",
+      { fileSystem: "cifs", device: "//localhost/share/localhost", options: "username=me,password=a b" },
+      ["//127.0.0.1/share/localhost", "cifs", 0, "username=me,password=a b"],
+    ],
+    [
+      "cifs by the address in its options",
+      { fileSystem: "cifs", device: "//server/share", options: "addr=10.0.0.9,port=1445" },
+      ["//server/share", "cifs", 0, "addr=10.0.0.9,port=1445"],
+    ],
+  ])("is that of a server: %s", async (_, change, [device, type, flags, data]) => {
+    const kernel = new Recorder();
+    const recorded = linuxVolumes({ paths: fixture.paths, kernel });
+    await recorded.perform(1n, { tag: "mount", val: { ...memory(), ...change } }, () => {});
+    expect(kernel.calls).toEqual([["mount", device, files(), type, flags, data]]);
   });
 
   test.each([
