@@ -30,7 +30,6 @@ import { isParentDriver } from "./parent/parent-settings";
 import { networkStore } from "./store";
 
 const NO_POOLS: string = "null ipam driver does not handle specific address pool requests";
-const NO_IPV6_POOLS: string = "null ipam driver does not handle IPv6 address pool requests";
 const NO_FAMILY: string = "IPv4 or IPv6 must be enabled";
 
 export function createNetwork(call: Call): Refusal | null {
@@ -93,7 +92,7 @@ function refuseWish(wish: Json, version: i32): Refusal | null {
   if (configuration !== null) return configuration;
   if (wish.boolOf("ConfigOnly")) {
     const problem = refuseFamilies(wish, version);
-    return problem === null ? refuseIpamDriver(wish) : problem;
+    return problem === null ? refuseIpamDriver(wish, version) : problem;
   }
   const driver = wish.stringOf("Driver");
   if (driver == "overlay") return forbidden(NO_MANAGER);
@@ -125,7 +124,7 @@ function refuseFamilies(wish: Json, version: i32): Refusal | null {
 function refuseAddresses(wish: Json, version: i32): Refusal | null {
   const problem = refuseFamilies(wish, version);
   if (problem !== null) return problem;
-  const driver = refuseIpamDriver(wish);
+  const driver = refuseIpamDriver(wish, version);
   if (driver !== null) return driver;
   const options = wish.entry("Options");
   const network = wish.stringOf("Driver");
@@ -136,15 +135,15 @@ function refuseAddresses(wish: Json, version: i32): Refusal | null {
 
 /**
  * A configuration, too, brings none but the built-in ones: networks that have it would lose another one silently. The
- * driver `null` gives no addresses, and none of Docker's drivers of networks can be without.
+ * driver `null` gives no addresses, and none of Docker's drivers of networks can be without those of its families.
  */
-function refuseIpamDriver(wish: Json): Refusal | null {
+function refuseIpamDriver(wish: Json, version: i32): Refusal | null {
   const ipam = wish.entry("IPAM");
   const driver = ipam === null ? "" : ipam.stringOf("Driver");
   if (driver == "null") {
     if (wish.boolOf("ConfigOnly")) return null;
     if (configsOf(wish).length > 0) return badParameter(NO_POOLS);
-    return badParameter(wantsIpv6(wish) ? NO_IPV6_POOLS : "ipv4 pool is empty");
+    return badParameter(wantsIpv4(wish, version) ? "ipv4 pool is empty" : "ipv6 pool is empty");
   }
   return driver.length > 0 && driver != "default" ? notFound(`plugin "${driver}" not found`) : null;
 }
