@@ -1,9 +1,12 @@
 // One way of a forwarded connection. What has been read waits in one buffer until the other end has taken it, and nothing
 // is read meanwhile. So readers that are slow, or never read, hold no more than that: 2 KiB each, and 4 MiB in all of large
-// buffers. A way that was fast keeps its large buffer until the next read, be that late, or until nothing more comes. So
-// those of one port have half of them at most.
+// buffers, of which those of one port have half. Node gives a socket its buffer before it waits for bytes, be that long.
+// So that buffer is small. A large one is borrowed only when bytes wait, and is given back when they are written: a
+// connection that is quiet holds none.
 
 import type { OnReadOpts, Socket } from "node:net";
+import { attempt, errnoException } from "../../kernel/calls.js";
+import { EAGAIN, MSG_DONTWAIT } from "../../kernel/numbers.js";
 
 const SMALL_BYTES = 2 * 1024;
 const LARGE_BYTES = 64 * 1024;
@@ -47,48 +50,49 @@ export class Buffers {
 
 export class Way {
   /** For the socket that is read. */
-  readonly onread: OnReadOpts = {
-    buffer: () => this.#next(),
-    callback: (length, bytes) => this.#pass(bytes.subarray(0, length)),
-  };
-  readonly #small = Buffer.allocUnsafeSlow(SMALL_BYTES);
+  readonly onread: OnReadOpts;
   #large: Buffer | undefined;
-  #isFast = false;
   #isWaiting = false;
   #from: Socket | undefined;
   #to: Socket | undefined;
 
-  constructor(private readonly buffers: Buffers) {}
+  constructor(private readonly buffers: Buffers) {
+    const small = Buffer.allocUnsafeSlow(SMALL_BYTES);
+    this.onread = { buffer: small, callback: (length) => this.#pass(small.subarray(0, length)) };
+  }
 
   /** Call this before anything can be read. */
   join(from: Socket, to: Socket): void {
     this.#from = from;
     this.#to = to;
-    from.on("end", () => {
-      // What is still to be written gives it back itself.
-      if (!this.#isWaiting) this.#giveBack();
-      to.end();
-    });
-    // Until then one may be read into it, and the other written from it.
-    let open = 2;
-    for (const socket of [from, to]) socket.on("close", () => --open === 0 && this.#giveBack());
+    from.on("end", () => to.end());
+    to.on("close", () => this.#giveBack());
   }
 
   /** False: nothing more is read until these bytes are written. */
   #pass(bytes: Uint8Array): boolean {
     const to = this.#to!;
     if (to.destroyed) return false;
-    to.write(bytes, () => this.#written());
+    const more = bytes.length === SMALL_BYTES ? this.#readOn() : undefined;
+    to.cork();
+    if (more !== undefined) to.write(bytes);
+    to.write(more ?? bytes, () => this.#written());
+    to.uncork();
     this.#isWaiting = to.writableLength > 0;
-    this.#isFast = !this.#isWaiting && bytes.length >= SMALL_BYTES;
+    if (!this.#isWaiting) this.#giveBack();
     return !this.#isWaiting;
   }
 
-  /** What is read next goes there. A large buffer with bytes that wait is given back when they are written. */
-  #next(): Buffer {
-    if (this.#isFast) this.#large ??= this.buffers.take();
-    else if (!this.#isWaiting) this.#giveBack();
-    return (this.#isFast ? this.#large : undefined) ?? this.#small;
+  /** What waits behind a full small buffer. Undefined: nothing, or there is no large buffer for it. */
+  #readOn(): Uint8Array | undefined {
+    const from = this.#from!;
+    this.#large = this.buffers.take();
+    if (this.#large === undefined) return undefined;
+    const length = attempt("recv", descriptorOf(from), this.#large, LARGE_BYTES, MSG_DONTWAIT);
+    if (length > 0) return this.#large.subarray(0, length);
+    // An end is told to Node, too. An error is told only once.
+    if (length < 0 && length !== -EAGAIN) from.destroy(errnoException(-length, "recv", ""));
+    return undefined;
   }
 
   #written(): void {
@@ -102,4 +106,9 @@ export class Way {
     if (this.#large !== undefined) this.buffers.give(this.#large);
     this.#large = undefined;
   }
+}
+
+/** Of a connected socket. */
+function descriptorOf(socket: Socket): number {
+  return (socket as unknown as { _handle: { fd: number } })._handle.fd;
 }
