@@ -15,11 +15,16 @@ export class FollowedFiles<Files extends object> {
   /** Makes the directories. */
   make(): void {
     makePrivate(this.directory);
-    for (const kind of this.kinds) makePrivate(join(this.directory, kind));
+    for (const kind of this.kinds) makePrivate(this.of(kind));
+  }
+
+  /** The directory of the files of a kind. */
+  of(kind: keyof Files & string): string {
+    return join(this.directory, kind);
   }
 
   names(kind: keyof Files & string): string[] {
-    const all = readdirSync(join(this.directory, kind));
+    const all = readdirSync(this.of(kind));
     return all.filter((file) => file.endsWith(END)).map((file) => file.slice(0, -END.length));
   }
 
@@ -42,7 +47,7 @@ export class FollowedFiles<Files extends object> {
 
   /** A number that another one follows when a file of this kind is written or removed. Undefined if all were removed. */
   changed(kind: keyof Files & string): number | undefined {
-    return statSync(join(this.directory, kind), { throwIfNoEntry: false })?.mtimeMs;
+    return statSync(this.of(kind), { throwIfNoEntry: false })?.mtimeMs;
   }
 
   remove(kind: keyof Files & string, name: string): void {

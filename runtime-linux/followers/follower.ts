@@ -6,7 +6,8 @@ import { once } from "node:events";
 import { closeSync, renameSync, rmSync, statSync, watch, writeSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
+import { Looks } from "./looks.js";
 import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello, type Refused, type Wish } from "./protocol.js";
 import { endSilent, removePid, writePid } from "./silent.js";
 import { turnToStart } from "./turn-to-start.js";
@@ -27,6 +28,8 @@ export interface Service {
   handOver(): void;
   /** Another process serves by now: ends what is left here and is no longer wished. */
   cutLeft(): void;
+  /** The directory of the files that tell what that is. Undefined: there is nothing to cut. */
+  readonly leftBy: string | undefined;
   /** There is nothing to serve. */
   readonly isIdle: boolean;
   /** How many clients and answers are left. */
@@ -37,7 +40,6 @@ export interface Service {
 
 /** The descriptor on which the engine waits for a line. */
 const READY = 3;
-const TURN_MS = 50;
 /** How long the process stays with nothing to serve, for the next container of an engine that runs one after the other. */
 const LINGER_MS = 3000;
 /** How long the process that it replaces may take to answer. */
@@ -176,8 +178,9 @@ class Follower {
     this.#server.close();
     for (const engine of this.#engines) engine.destroy();
     const end = performance.now() + this.service.patienceMs;
+    const looks = new Looks(this.service.leftBy);
     do {
-      await sleep(TURN_MS);
+      await looks.next();
       this.#cutLeft();
     } while (this.service.underWay > 0 && performance.now() < end);
     process.exit();

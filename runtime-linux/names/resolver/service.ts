@@ -53,6 +53,7 @@ export class Service implements Following {
 
   /** Answers that are under way come soon. */
   cutLeft(): void {}
+  readonly leftBy = undefined;
 
   /** Its sockets are always shared: nobody but its engine's processes knows their ports. */
   share(): void {}

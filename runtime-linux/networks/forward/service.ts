@@ -23,6 +23,7 @@ export class ForwardService implements Service {
   readonly #open = new Map<string, Open>();
   /** Their ports are another process's, but clients that were here before stay. By holder. */
   readonly #left = new Map<string, [wish: string, forwarder: Forwarder][]>();
+  readonly leftBy: string;
   /** When the files were last changed, as of the last look. */
   #lookedAt = 0;
 
@@ -30,7 +31,9 @@ export class ForwardService implements Service {
   constructor(
     private readonly files: ForwardFiles,
     private readonly inherited = new Inherited(),
-  ) {}
+  ) {
+    this.leftBy = files.of("forwards");
+  }
 
   async followAll(shared: boolean): Promise<void> {
     for (const name of shared ? this.files.names("forwards") : this.#first()) {
@@ -79,7 +82,7 @@ export class ForwardService implements Service {
     else this.#left.delete(name);
   }
 
-  /** Nobody tells a process that was replaced which ports are published no more. Looks if any file has changed. */
+  /** No engine tells a process that was replaced which ports are published no more. Looks if any file has changed. */
   cutLeft(): void {
     const changed = this.files.changed("forwards");
     if (changed === this.#lookedAt) return;
