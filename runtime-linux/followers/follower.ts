@@ -8,6 +8,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Looks } from "./looks.js";
+import { handBackProgram } from "../kernel/program-pages.js";
 import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello, type Refused, type Wish } from "./protocol.js";
 import { endSilent, removePid, writePid } from "./silent.js";
 import { turnToStart } from "./turn-to-start.js";
@@ -100,6 +101,7 @@ class Follower {
     this.service.share(false);
     started();
     tellReady();
+    handBackProgram();
     this.#lingering.refresh();
   }
 

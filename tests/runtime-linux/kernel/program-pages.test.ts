@@ -1,0 +1,34 @@
+// Which pages of a program may be handed back.
+
+import { expect, test } from "vitest";
+import { handBackProgram, unchanged } from "../../../runtime-linux/kernel/program-pages.js";
+import { rssKibibytes } from "../../support/processes.js";
+
+/** As in proc_pid_smaps(5), with some of the lines. */
+function mapping(place: string, rights: string, path: string, anonymous = 0): string {
+  const head = `${place} ${rights} 00200000 fe:00 1234                       ${path}`.trimEnd();
+  return [head, "Size:                132 kB", `Anonymous: ${String(anonymous).padStart(12)} kB`, ""].join("\n");
+}
+
+test("what can be written, was changed, or is another file's stays", () => {
+  const smaps = [
+    mapping("00400000-00500000", "r--p", "/usr/bin/node"),
+    mapping("00500000-00900000", "r-xp", "/usr/bin/node"),
+    mapping("00900000-00a00000", "r--p", "/usr/bin/node", 16),
+    mapping("00a00000-00b00000", "rw-p", "/usr/bin/node"),
+    mapping("00b00000-00c00000", "rw-p", ""),
+    mapping("7f0000000000-7f0000100000", "r-xp", "/usr/lib/libc.so.6"),
+    mapping("7f0000200000-7f0000300000", "r-xp", "/usr/bin/node (deleted)"),
+  ].join("");
+  expect(unchanged(smaps, "/usr/bin/node")).toEqual([
+    { start: 0x400000n, bytes: 0x100000n },
+    { start: 0x500000n, bytes: 0x400000n },
+  ]);
+});
+
+test("a process takes less memory afterwards, and works as before", () => {
+  const before = rssKibibytes(process.pid);
+  handBackProgram();
+  expect(rssKibibytes(process.pid)).toBeLessThan(before - 4096);
+  expect(JSON.parse(JSON.stringify({ one: [1, 2, 3].map((number) => number * 2) }))).toEqual({ one: [2, 4, 6] });
+});
