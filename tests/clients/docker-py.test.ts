@@ -12,6 +12,7 @@ import {
   startDockerRegistry,
   type DockerRegistry,
 } from "../support/registry/docker-registry.js";
+import { startIndex } from "../support/registry/index-server.js";
 import { packImage, pushImage } from "../support/registry/push-image.js";
 import { Stories } from "./stories.js";
 
@@ -79,6 +80,18 @@ onEngines(
         const told = ["500 True", wrong, "True", "Login Succeeded", "True True", ""];
         expect(await tell("login", `${closed.host}/py:1`, closed.host, username, password)).toEqual(told);
       });
+    });
+
+    test("search", async () => {
+      const found = { name: "team/app", description: "An app", star_count: 7, is_official: false, is_automated: false };
+      const index = await startIndex(engine().daemon.netns, [found]);
+      try {
+        expect(await tell("search", index.host)).toEqual(["[('team/app', 7, False)]", "1", "500", ""]);
+        const searched = (await index.asked()).map(({ target }) => target);
+        expect(searched).toEqual(["app&n=25", "team%2Fapp&n=3", "missing&n=25"].map((q) => `/v1/search?q=${q}`));
+      } finally {
+        await index.close();
+      }
     });
 
     /** The lines that it printed. */

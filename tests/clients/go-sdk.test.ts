@@ -154,6 +154,16 @@ onEngines(
         await engine().must(200, "DELETE", `/images/${image}`);
       });
 
+      test("import, history, push, and what the registry has then", async () => {
+        const told = (await well("shipping", `${open.host}/shipped:1`)).trim().split("\n");
+        expect(told).toEqual([
+          "true [MADE=here] 1 by a Go program",
+          "true true",
+          "cannot push a digest reference",
+          "true true",
+        ]);
+      });
+
       test("pull with credentials", async () => {
         const image = `${closed.host}/secret:1`;
         const { username, password } = login;

@@ -94,3 +94,13 @@ def push(name):
         if "error" in line:
             print("does not exist" in line["error"])
     client.images.remove(name)
+
+
+def search(index):
+    found = client.images.search(f"{index}/app")
+    print([(one["name"], one["star_count"], one["is_official"]) for one in found])
+    print(len(client.images.search(f"{index}/team/app", limit=3)))
+    try:
+        client.images.search(f"{index}/missing")
+    except docker.errors.APIError as error:
+        print(error.response.status_code)
