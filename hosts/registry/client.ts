@@ -4,7 +4,7 @@
 import { damaged, mismatch, realClock } from "../shared/index.js";
 import type { Clock, content, engine } from "../shared/index.js";
 import { Connections, type Asking, type Source } from "./connections.js";
-import { digestOf, isDigest, requireCheckable } from "./digest.js";
+import { digestLike, digestOf, isAnyDigest, requireCheckable, requireDigest } from "./digest.js";
 import { readAll, readUpTo, type Answer, type Line } from "./exchange.js";
 import { SILENCE_MS } from "./limits.js";
 import { Pushes, type LayerBytes } from "./pushes.js";
@@ -78,15 +78,15 @@ class DistributionClient implements RegistryClient {
   async resolve(command: content.Resolve, signal?: AbortSignal): Promise<engine.Resolved> {
     const { reference } = command;
     // A tag never contains a colon.
-    if (reference.includes(":")) requireCheckable(reference);
+    const isByDigest = reference.includes(":");
+    if (isByDigest) requireDigest(reference);
     const path = `manifests/${encodeURIComponent(reference).replaceAll("%3A", ":")}`;
     const answer = await this.#get(command, path, { accept: command.accept.join(", ") }, signal);
     const bytes = await readAll(answer.body, command.limit);
-    const digest = digestOf(bytes);
-    const expected = isDigest(reference) ? reference : answer.header("docker-content-digest");
-    if (expected !== null && isDigest(expected) && expected !== digest) {
-      throw mismatch("manifest", expected, digest);
-    }
+    const expected = isByDigest ? reference : (answer.header("docker-content-digest") ?? "");
+    const actual = digestLike(expected, bytes);
+    if (isAnyDigest(expected) && expected !== actual) throw mismatch("manifest", expected, actual);
+    const digest = isByDigest ? actual : digestOf(bytes);
     return { bytes, digest, mediaType: answer.header("content-type")?.split(";")[0]?.trim() ?? "" };
   }
 

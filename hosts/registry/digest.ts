@@ -1,6 +1,7 @@
-// Digests of bytes in memory, and which digests can be checked.
+// Digests of bytes in memory, and which digests can be checked: those of blobs, which are kept by their SHA-256, and those
+// of manifests.
 
-import { sha256 } from "@noble/hashes/sha2.js";
+import { sha256, sha384, sha512 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { malformed } from "../shared/index.js";
 
@@ -12,13 +13,39 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${bytesToHex(sha256(bytes))}`;
 }
 
-/** Whether it is a digest of the only algorithm supported here. */
-export function isDigest(text: string): boolean {
-  return /^sha256:[0-9a-f]{64}$/.test(text);
+/** The algorithms of the OCI image spec ("Registered Algorithms"), and SHA-384, which Docker knows, too. */
+const ALGORITHMS: Readonly<Record<string, { hash: (bytes: Uint8Array) => Uint8Array; digits: number }>> = {
+  sha256: { hash: sha256, digits: 64 },
+  sha384: { hash: sha384, digits: 96 },
+  sha512: { hash: sha512, digits: 128 },
+};
+
+/** The digest of the bytes by the algorithm of another digest. */
+export function digestLike(like: string, bytes: Uint8Array): string {
+  const name = algorithmOf(like);
+  const algorithm = ALGORITHMS[name];
+  return algorithm === undefined ? digestOf(bytes) : `${name}:${bytesToHex(algorithm.hash(bytes))}`;
 }
 
-/** Throws for a digest that cannot be checked. */
+/** Whether it is a digest by one of the algorithms. */
+export function isAnyDigest(text: string): boolean {
+  const name = algorithmOf(text);
+  const digits = text.slice(name.length + 1);
+  return digits.length === ALGORITHMS[name]?.digits && /^[0-9a-f]+$/.test(digits);
+}
+
+/** Throws for what is no digest. */
+export function requireDigest(digest: string): void {
+  if (isAnyDigest(digest)) return;
+  throw malformed(algorithmOf(digest) in ALGORITHMS ? "digest" : "checkable-digest", digest);
+}
+
+/** Throws for a digest by which no blob is kept here. */
 export function requireCheckable(digest: string): void {
-  if (isDigest(digest)) return;
+  if (/^sha256:[0-9a-f]{64}$/.test(digest)) return;
   throw malformed(digest.startsWith("sha256:") ? "digest" : "checkable-digest", digest);
+}
+
+function algorithmOf(digest: string): string {
+  return digest.slice(0, Math.max(0, digest.indexOf(":")));
 }

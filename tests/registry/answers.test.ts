@@ -1,5 +1,6 @@
 // Answers of a registry and their handling: failures by kind, status and code; digests checked; pages joined.
 
+import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import type { failures } from "../../hosts/shared/host.js";
@@ -65,15 +66,31 @@ test("a manifest by digest must match the digest", async () => {
   expect(failure).toMatchObject({ tag: "mismatch", val: { what: "manifest", wanted: other } });
 });
 
+test.each(["sha512", "sha384"])("a manifest by a digest of %s must match it, too", async (algorithm) => {
+  const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
+  const digestBy = (text: string): string => `${algorithm}:${createHash(algorithm).update(text).digest("hex")}`;
+  const asked = { ...repository(at), accept: ACCEPT };
+  const resolved = await client.resolve({ ...asked, reference: digestBy(String(MANIFEST)) });
+  expect(resolved.digest).toBe(digestBy(String(MANIFEST)));
+  const other = digestBy("other");
+  const failure = await failed(client.resolve({ ...asked, reference: other }));
+  expect(failure).toMatchObject({ tag: "mismatch", val: { what: "manifest", wanted: other } });
+  const short = other.slice(0, -1);
+  expect(await failed(client.resolve({ ...asked, reference: short }))).toEqual({
+    ...{ tag: "malformed", val: { what: "digest", text: short } },
+  });
+});
+
 test.each([[`sha512:${"a".repeat(128)}`], [`sha384:${"a".repeat(96)}`]])(
-  "content with the uncheckable digest %s is not requested",
+  "a blob with the digest %s, by which none is kept, is not requested",
   async (digest) => {
     const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
     const blob = { from: repository(at), digest, size: BigInt(MANIFEST.length) };
-    const manifest = { ...repository(at), reference: digest, accept: ACCEPT };
-    for (const asking of [client.resolve(manifest), client.blob(blob), client.stream(blob)]) {
+    for (const asking of [client.blob(blob), client.stream(blob)]) {
       expect(await failed(asking)).toEqual({ tag: "malformed", val: { what: "checkable-digest", text: digest } });
     }
+    const unknown = { ...repository(at), reference: `md5:${"a".repeat(32)}`, accept: ACCEPT };
+    expect(await failed(client.resolve(unknown))).toMatchObject({ val: { what: "checkable-digest" } });
     expect(at.asked).toEqual([]);
   },
 );

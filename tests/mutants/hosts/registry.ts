@@ -11,8 +11,8 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
   {
     name: "a manifest's digest is not checked",
     file: "hosts/registry/client.ts",
-    right: `if (expected !== null && isDigest(expected) && expected !== digest)`,
-    wrong: `if (!WRONG && expected !== null && isDigest(expected) && expected !== digest)`,
+    right: `if (isAnyDigest(expected) && expected !== actual)`,
+    wrong: `if (!WRONG && isAnyDigest(expected) && expected !== actual)`,
     finder: {
       test: "tests/registry/answers.test.ts",
       named: "a manifest by digest must match the digest",
