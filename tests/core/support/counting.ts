@@ -9,7 +9,7 @@ import { CompiledComponent } from "../../../hosts/driver/component.js";
 import type { CompiledCore } from "../../../hosts/driver/instance.js";
 
 /** A Binaryen pass: each function and loop calls an import of `env` with its number whenever it is entered. */
-export const TELLS_WORK = "log-execution";
+const TELLS_WORK = "log-execution";
 
 /** Its import: the module that the pass is told, and the name that it always has. */
 const TOLD = { module: "env", name: "log_execution" };
@@ -53,7 +53,7 @@ export function countedCore(count: Count): CompiledCore {
 }
 
 /** The module, which counts its work in a global of `env`. */
-function counting(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
+export function counting(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   const module = binaryen.readBinary(wasm);
   try {
     binaryen.setPassArgument(TELLS_WORK, TOLD.module);
