@@ -75,9 +75,12 @@ function stampOf(root, product) {
   return join(root, "build/stamps", product.name);
 }
 
+/** Replaces the file, because another copy of the repository may share the old one by a hard link. */
 function writeStamp(root, product, hash) {
-  mkdirSync(join(root, "build/stamps"), { recursive: true });
-  writeFileSync(stampOf(root, product), hash);
+  const stamp = stampOf(root, product);
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(`${stamp}.part`, hash);
+  renameSync(`${stamp}.part`, stamp);
 }
 
 /** A hash of names and contents of all files, except tests and pages. */
