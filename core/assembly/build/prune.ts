@@ -12,6 +12,7 @@ import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { BAD_TIME, parseFilterTime } from "../text/time";
 import { cacheEntries, CacheEntry, childCounts } from "./caches/cache-entry";
+import { EntryFilter } from "./caches/cache-filter";
 import { usageOf } from "./caches/cache-list";
 
 /** From this version on, the limits have other names. */
@@ -30,7 +31,7 @@ export function pruneBuildCache(call: Call): Refusal | null {
   if (problem.length > 0) return badParameter(`failed to prune build cache: ${problem}`);
 
   // The request is accepted from here on.
-  const pruned = pruneCaches(filters, new PruneLimits(keptBytes(call), 0, flagOf(call.query, "all")));
+  const pruned = pruneCaches(new FilterOf(filters), new PruneLimits(keptBytes(call), 0, flagOf(call.query, "all")));
   const ids = pruned.entries.map<string>((entry) => entry.id);
   const json = new JsonWriter().beginObject();
   if (ids.length == 0) json.nullField("CachesDeleted");
@@ -59,22 +60,22 @@ export class PruneLimits {
 }
 
 /** Removes those that match, and tells it as an event. */
-export function pruneCaches(filters: Filters, limits: PruneLimits): Pruned {
+export function pruneCaches(filter: EntryFilter, limits: PruneLimits): Pruned {
   const entries = cacheEntries();
   const pruned = new Pruned();
-  drop(chosen(entries, filters, limits), usageOf(entries).size - limits.kept, limits.kept == 0, pruned);
+  drop(chosen(entries, filter, limits), usageOf(entries).size - limits.kept, limits.kept == 0, pruned);
   eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", pruned.freed.toString()));
   return pruned;
 }
 
 /** Those that may go; first those that were not used for the longest time. */
-function chosen(entries: CacheEntry[], filters: Filters, limits: PruneLimits): CacheEntry[] {
+function chosen(entries: CacheEntry[], filter: EntryFilter, limits: PruneLimits): CacheEntry[] {
   const unusedSince = limits.keptFor > 0 ? engine.now.wall - limits.keptFor : i64.MAX_VALUE;
   const found: CacheEntry[] = [];
   for (let i = 0; i < entries.length; i++) {
     const entry = entries[i];
     if (entry.inUse || (entry.isShared && !limits.all) || entry.lastUsed > unusedSince) continue;
-    if (matches(entry, filters)) found.push(entry);
+    if (filter.matches(entry)) found.push(entry);
   }
   return found.sort((a, b) => (a.lastUsed == b.lastUsed ? 0 : a.lastUsed < b.lastUsed ? -1 : 1));
 }
@@ -114,6 +115,15 @@ function keptBytes(call: Call): i64 {
   const reserved = given > 0 ? given : old;
   const most = integerOf(call.query, "max-used-space").value;
   return most > reserved ? most : reserved;
+}
+
+/** The parameter `filters`. */
+class FilterOf implements EntryFilter {
+  constructor(private readonly filters: Filters) {}
+
+  matches(entry: CacheEntry): bool {
+    return matches(entry, this.filters);
+  }
 }
 
 function matches(entry: CacheEntry, filters: Filters): bool {
