@@ -128,6 +128,11 @@ class LateBodies implements Bodies {
     return this.given.session(files);
   }
 
+  upload(upload: content.SessionUpload): AsyncIterable<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.upload(upload);
+  }
+
   async credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.credentials(sought, signal);

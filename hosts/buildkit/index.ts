@@ -10,6 +10,7 @@ export type { Fields } from "./messages/codec.js";
 export { status } from "./messages/status.js";
 export { askedSecret } from "./secret.js";
 export type { WantedSecret } from "./secret.js";
+export { uploadedArchive } from "./upload.js";
 export { withoutSecrets } from "./secrets.js";
 export { METHODS } from "./services.js";
 export type { Method } from "./services.js";

@@ -8,6 +8,8 @@ import type { Bodies, RequestId, content, types } from "../shared/index.js";
 export interface Session {
   /** Its files, as a tar. */
   files(files: content.SessionFiles): AsyncIterable<Uint8Array>;
+  /** An archive of its, as a tar. */
+  upload(upload: content.SessionUpload): AsyncIterable<Uint8Array>;
   /** SECRET. */
   credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials>;
   /** SECRET. */
@@ -39,6 +41,11 @@ export class RequestBodies implements Bodies {
   /** Throws `client-gone` if the session is over. */
   session(files: content.SessionFiles): AsyncIterable<Uint8Array> {
     return this.#session(files.session).files(files);
+  }
+
+  /** The same for an archive. */
+  upload(upload: content.SessionUpload): AsyncIterable<Uint8Array> {
+    return this.#session(upload.session).upload(upload);
   }
 
   /** Rejects with `client-gone` if the session is over. */

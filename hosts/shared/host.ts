@@ -152,6 +152,8 @@ export interface Bodies {
   take(request: RequestId): AsyncIterable<Uint8Array>;
   /** Files of a session's client, as a tar. */
   session(files: content.SessionFiles): AsyncIterable<Uint8Array>;
+  /** An archive of a session's client: a tar, plain or compressed. */
+  upload(upload: content.SessionUpload): AsyncIterable<Uint8Array>;
   /** SECRET. Credentials of a session's client. Rejects with a `HostFailure`. */
   credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials>;
   /** SECRET. A secret of a session's client, of no more bytes than the limit. Rejects with a `HostFailure`. */

@@ -5,7 +5,8 @@ import type { Bodies, content } from "../shared/index.js";
 
 /** The tar with the entries: a body, or what the client of a session sends. */
 export function entriesOf(source: content.EntriesSource, bodies: Bodies): AsyncIterable<Uint8Array> {
-  return source.tag === "body" ? bodies.take(source.val) : bodies.session(source.val);
+  if (source.tag === "body") return bodies.take(source.val);
+  return source.tag === "session" ? bodies.session(source.val) : bodies.upload(source.val);
 }
 
 /** If a body breaks off, the client went away. An aborted one is not awaited, because it may never continue. */

@@ -109,7 +109,13 @@ function withSeeds(seeds: Uint8Array[], script: Script): CompiledCore {
   };
 }
 
-const NO_BODIES: Bodies = { take: noEngine, session: noEngine, credentials: noEngine, secret: noEngine };
+const NO_BODIES: Bodies = {
+  take: noEngine,
+  session: noEngine,
+  upload: noEngine,
+  credentials: noEngine,
+  secret: noEngine,
+};
 
 function noEngine(): never {
   throw new Error("no engine listens yet");

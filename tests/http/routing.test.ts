@@ -111,7 +111,6 @@ onEngines("routing", (engine, kind) => {
 
   testExcept(kind, { reference: REFERENCE.unbuilt })("features that are not built answer 501", async () => {
     const requests = [
-      ["POST", "/build?version=2&remote=upload-request", {}],
       ["POST", "/swarm/init", { ListenAddr: "0.0.0.0:2377" }],
       ["POST", "/plugins/pull", {}],
     ] as const;

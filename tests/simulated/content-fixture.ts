@@ -47,6 +47,7 @@ export class Fixture {
     const bodies = {
       take: (request: bigint) => this.#bodies.get(request)!,
       session: () => this.#bodies.get(1n)!,
+      upload: () => this.#bodies.get(1n)!,
       credentials: () => Promise.reject(new Error("no client has credentials")),
       secret: () => Promise.reject(new Error("no client has secrets")),
     };

@@ -10,6 +10,9 @@ const bodies = {
   session(): never {
     throw new Error("no session");
   },
+  upload(): never {
+    throw new Error("no session");
+  },
   credentials(): never {
     throw new Error("no session");
   },

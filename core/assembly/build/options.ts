@@ -1,5 +1,6 @@
 // What the client of `POST /build` asks for (surface §2.22).
 
+import { EntriesSource } from "../../../build/bindings/types";
 import { flagOf, integerOf } from "../api/parameters";
 import { Call } from "../call";
 import { hostPlatform } from "../image/host-platform";
@@ -25,9 +26,6 @@ const BUILDKIT = "2";
 
 /** Where a build has its files from, if neither the body nor a web server has them. */
 export abstract class FilesSource {
-  /** The Dockerfile's text, once it is known. */
-  dockerfile: string = "";
-
   /** Fetches the Dockerfile first: only a valid one needs the context. */
   abstract begin(options: BuildOptions, context: Place, client: FilesClient): void;
 
@@ -53,6 +51,10 @@ export class BuildOptions {
   git: GitAddress | null = null;
   /** The client's session has it. */
   inSession: bool = false;
+  /** Another request brings it. */
+  isUploaded: bool = false;
+  /** Who sends it as a tar, if not the request itself. */
+  archive: EntriesSource | null = null;
   /** Files of a session, for a build by BuildKit. */
   files: FilesSource | null = null;
   /** Path in the context. */
@@ -60,6 +62,8 @@ export class BuildOptions {
   tags: Reference[] = [];
   quiet: bool = false;
   useCache: bool = true;
+  /** Stages, in lower case, that are made anew. */
+  uncached: string[] = [];
   /** Names of images whose steps are the only cache, or in addition for BuildKit; empty for all images. */
   cacheFrom: string[] = [];
   pull: bool = false;
@@ -118,6 +122,7 @@ function read(options: BuildOptions, call: Call): Refusal | null {
   options.remote = remote.address;
   options.git = remote.git;
   options.inSession = remote.inSession;
+  options.isUploaded = remote.isUploaded;
   return remote.refusal;
 }
 

@@ -3,7 +3,7 @@
 import { eraseAddress } from "../api/given-address";
 import { Call } from "../call";
 import { WebAddress } from "../image/import/web-address";
-import { badParameter, internal, notSupported, Refusal } from "../refusal";
+import { badParameter, internal, Refusal } from "../refusal";
 import { GitAddress, isGitContext } from "./run/web/git-address";
 import { withoutUser } from "./run/web/shown";
 
@@ -18,6 +18,8 @@ export class Remote {
   git: GitAddress | null = null;
   /** It is in the client's session, as a build by BuildKit may ask. */
   inSession: bool = false;
+  /** Another request brings it, as such a build may ask. */
+  isUploaded: bool = false;
 }
 
 /** The parameter is erased: the address may contain credentials. */
@@ -25,11 +27,11 @@ export function readRemote(call: Call): Remote {
   const remote = new Remote();
   const given = call.query.first("remote");
   const isTraced = call.query.first("version") == "2";
-  const isUpload = given == UPLOAD || call.query.first("buildid").startsWith(`${UPLOAD}:`);
   remote.inSession = isTraced && given == SESSION;
-  if (isTraced && isUpload) remote.refusal = uploadUnbuilt();
-  else if (given.length > 0 && !remote.inSession) take(remote, given);
-  if (given.length > 0 && !remote.inSession) eraseAddress(call, "remote");
+  remote.isUploaded = isTraced && given == UPLOAD;
+  if (given.length == 0 || remote.inSession || remote.isUploaded) return remote;
+  take(remote, given);
+  eraseAddress(call, "remote");
   return remote;
 }
 
@@ -47,12 +49,6 @@ function refusalOf(given: string): Refusal | null {
   }
   if (isWeb(given) || isGitContext(given)) return null;
   return internal(`remoteURL (${withoutUser(given)}) could not be recognized as URL`);
-}
-
-function uploadUnbuilt(): Refusal {
-  return notSupported(
-    "an archive that another request brings (upload-request) is not built yet: send it as the body of the build, or build a directory",
-  );
 }
 
 function isWeb(given: string): bool {

@@ -7,9 +7,8 @@ import { headersOf, sendStateless } from "../reply";
 const OK = Uint8Array.wrap(String.UTF8.encode("OK"));
 const EMPTY = new Uint8Array(0);
 
-// `Builder-Version` 2 would lead docker's CLI before 23.0 to `POST /build` with `version=2` for all its builds. It brings some
-// contexts by another request (`remote=upload-request`), which is not built. Newer ones use buildx if they have it, whatever is
-// said here.
+// `Builder-Version` 2 would lead docker's CLI before 23.0 to `POST /build` with `version=2` for all its builds. It hangs if
+// such a build is refused before its session has come. Newer ones use buildx if they have it, whatever is said here.
 const OWN =
   "\nBuilder-Version: 1\nSwarm: inactive\nCache-Control: no-cache, no-store, must-revalidate\nPragma: no-cache" +
   "\nContent-Type: text/plain; charset=utf-8";

@@ -3,7 +3,14 @@
 import { connect } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
-import { CallFailed, TooLarge, askedCredentials, askedSecret, receivedFiles } from "../../buildkit/index.js";
+import {
+  CallFailed,
+  TooLarge,
+  askedCredentials,
+  askedSecret,
+  receivedFiles,
+  uploadedArchive,
+} from "../../buildkit/index.js";
 import type { Caller, Conversation } from "../../buildkit/index.js";
 import type { Session } from "../../request/index.js";
 import { interrupted } from "../../shared/index.js";
@@ -16,6 +23,7 @@ export function sessionOn(connection: Duplex, gone: () => void): Session {
   return {
     files: ({ directory, includes, excludes, follows }) =>
       receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),
+    upload: ({ path }) => uploadedArchive(call, path),
     credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
     secret: ({ id, limit }, signal) => askedSecret(call, { id, limit }, signal),
   };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
+import { must } from "../../support/commands.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 import { DOCKER_MISSING, DockerCli } from "../docker.js";
 
@@ -55,6 +56,32 @@ onEngines(
       );
       expect(beside.code).toBe(0);
       expect(await shown("kit:3", "cat /k")).toBe("kept");
+    });
+
+    test("a tar by a pipe is the context, and the cache can be filtered", async () => {
+      const tar = join(top, "context.tar");
+      await must(["tar", "-C", context(), "-cf", tar, "."]);
+      const environment = docker().environment;
+      const piped = `docker build --progress plain -t kit:5 - < ${tar}`;
+      await must(["sh", "-c", piped], { env: environment });
+      expect(await shown("kit:5", "cat /a /all/sub/deep /all/left.log")).toBe("none\nsub/deepleft.log");
+      expect(await docker().well("buildx", "du", "--filter", "type=none")).not.toMatch(/^[0-9a-z]{25}/m);
+      expect(await docker().well("buildx", "du", "--filter", "type=regular")).toMatch(/^[0-9a-z]{25}/m);
+      await docker().well("rmi", "kit:5");
+    });
+
+    test("--no-cache-filter makes the named stages anew", async () => {
+      const mark = Date.now();
+      const steps = ["FROM busybox AS one", `RUN echo one ${mark}`, "FROM busybox", `RUN echo two ${mark}`];
+      const dockerfile = [...steps, "COPY --from=one /bin/true /t", ""].join("\n");
+      const said = async (...flags: string[]): Promise<string[]> => {
+        const built = await docker().runWith(dockerfile, "build", "--progress", "plain", ...flags, "-");
+        expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
+        return [...built.stderr.matchAll(/^#\d+ [\d.]+ (one|two) \d+$/gm)].map(([, word]) => word!).sort();
+      };
+      expect(await said()).toEqual(["one", "two"]);
+      expect(await said()).toEqual([]);
+      expect(await said("--no-cache-filter", "One")).toEqual(["one"]);
     });
 
     testExcept(kind, { reference: REFERENCE.buildkit })("an error shows the lines of the Dockerfile", async () => {

@@ -595,16 +595,74 @@ describe("limits", () => {
   });
 });
 
+test("a context may be an archive that the client uploads, or at an address", () => {
+  const world = new ImageWorld();
+  const session = openSession(world, { [METHOD]: "/moby.upload.v1.Upload/Pull" });
+  const asked = (context: string): bigint => solve(world, { Ref: context, FrontendAttrs: { context } });
+  const id = asked("http://buildkit-session/abc");
+  world.done(world.take("mount").op);
+  const { op, val } = world.take("extract");
+  expect(val.source).toEqual({ tag: "upload", val: { session, path: "/abc" } });
+  world.failAs(op, { tag: "body-broke", val: "it ended" });
+  expect(world.answer(id).text).toContain("it ended");
+
+  asked("https://web.example/x.tar");
+  while (world.open().includes("mount")) world.done(world.take("mount").op);
+  expect(world.take("download").val.source).toMatchObject({ address: "https://web.example/x.tar" });
+});
+
+test("an archive of a session that offers none is an error", () => {
+  const world = new ImageWorld();
+  openSession(world);
+  const id = solve(world, { FrontendAttrs: { context: "http://buildkit-session/abc" } });
+  expect(world.answer(id).text).toContain("the session has no archive /abc: it offers none");
+});
+
+describe("filters of the cache", () => {
+  test.each([
+    [["type==regular"], 1],
+    [["type==regular,description~=A=1"], 1],
+    [["type==exec.cachemount", "id!=none"], 1],
+    [["mutable"], 0],
+    [["immutable"], 1],
+    [["private==true"], 1],
+    [["shared"], 0],
+    [["inuse!=true"], 1],
+    [["parents"], 0],
+    [['description=="no, none"'], 0],
+    [["unknown"], 0],
+    [[""], 1],
+  ])("%j: %i", (filter, count) => {
+    const world = new ImageWorld();
+    openSession(world);
+    const id = solve(world, {});
+    sendDefinition(world, "FROM scratch\nENV A=1\nENV B=2\n");
+    expect(world.answer(id).status).toBe(200);
+    const { record } = JSON.parse(world.answer(world.makeCall(`${CONTROL}/DiskUsage`, { filter })).text) as {
+      record: object[];
+    };
+    expect(record).toHaveLength(count);
+  });
+
+  test("that are none are refused, and nothing is removed", () => {
+    const world = new ImageWorld();
+    for (const filter of ["type=regular", "=a", "id~=(", "a,".repeat(101)]) {
+      const call = world.makeCall(`${CONTROL}/Prune`, { filter: [filter], all: true });
+      expect(world.answer(call)).toMatchObject({ status: 400 });
+    }
+  });
+});
+
 test("what is not built is refused by name", () => {
   const world = new ImageWorld();
   const refused = (more: object): { headers: string; text: string } => world.answer(solve(world, more));
   expect(refused({ Exporter: "tar" })).toMatchObject({ headers: expect.stringContaining(UNIMPLEMENTED) as string });
   expect(refused({ Frontend: "gateway.v0" }).text).toContain("gateway.v0");
   const options: [string, string, string][] = [
-    ["context", "https://web.example/x.tar", "the option context is"],
+    ["context", "https://user:password@web.example/x.tar", "a context at an address with a user"],
+    ["context", "input:other", "a context that is neither"],
     ["requestid", "frontend.lint", "the option requestid is"],
     ["hostname", "other", "the option hostname is"],
-    ["no-cache", "base", "the option no-cache-filter is"],
     ["attest:sbom", "", "the attestation sbom is"],
   ];
   for (const [name, value, said] of options) {

@@ -100,13 +100,53 @@ describe("a context that is", () => {
     expect(world.open()).toEqual(["mount"]);
   });
 
-  test("in no session, or brought by another request, is refused", () => {
+  test("in no session is refused", () => {
     const world = new ImageWorld();
-    const refused = (query: string): unknown => world.call("POST", `/build?${QUERY}&${query}`);
-    expect(refused("remote=client-session")).toMatchObject({ status: 400 });
-    expect(refused("remote=upload-request")).toMatchObject({ status: 501 });
-    expect(refused("buildid=upload-request:a")).toMatchObject({ status: 501 });
-    expect(refused("buildid=upload-request:a&remote=https://web.example/x")).toMatchObject({ status: 501 });
+    expect(world.call("POST", `/build?${QUERY}&remote=client-session`)).toMatchObject({ status: 400 });
+  });
+
+  describe("brought by another request", () => {
+    const ask = (world: ImageWorld): bigint => world.ask("POST", `/build?${QUERY}&remote=upload-request&buildid=u`);
+    const bring = (world: ImageWorld): bigint =>
+      world.ask("POST", "/build?version=2&buildid=upload-request:u", encode("tar"));
+
+    test.each([
+      ["before the build", true],
+      ["after it", false],
+    ])("%s is its body; that request is answered once the build is over", (_when, isFirst) => {
+      const world = new ImageWorld();
+      const early = isFirst ? bring(world) : ask(world);
+      const late = isFirst ? ask(world) : bring(world);
+      const [id, upload] = isFirst ? [late, early] : [early, late];
+      world.done(world.take("mount").op);
+      const { op, val } = world.take("extract");
+      expect(val.source).toEqual({ tag: "body", val: upload });
+      expect(world.answer(upload).over).toBe(false);
+      world.failAs(op, { tag: "body-broke", val: "it ended" });
+      expect(linesOf(world, id)).toMatchObject([{ error: expect.stringContaining("it ended") as string }]);
+      expect(world.answer(upload)).toMatchObject({ status: 200, text: "", over: true });
+    });
+
+    test("is waited for five seconds, and so is the build", () => {
+      const world = new ImageWorld();
+      const id = ask(world);
+      const other = world.ask("POST", "/build?version=2&buildid=upload-request:other", encode("tar"));
+      world.wait(4);
+      expect([world.answer(id).over, world.answer(other).over]).toEqual([false, false]);
+      world.wait(2);
+      expect(linesOf(world, id)).toMatchObject([{ error: "context deadline exceeded" }]);
+      expect(world.answer(other)).toMatchObject({ status: 500 });
+    });
+
+    test("is given up with the build that waits for it", () => {
+      const world = new ImageWorld();
+      const id = ask(world);
+      world.hangUp(id);
+      const upload = bring(world);
+      world.wait(6);
+      expect(world.answer(upload)).toMatchObject({ status: 500 });
+      expect(world.open()).toEqual([]);
+    });
   });
 });
 

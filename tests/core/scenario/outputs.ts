@@ -240,7 +240,7 @@ function shownContent(command: content.ContentCommand): string {
       return `${command.tag} ${shownFile(command.val)}`;
     case "extract": {
       const { into, source, keepKinds, owner, scratch } = command.val;
-      const from = source.tag === "body" ? `body of ${source.val}` : `session ${fields(source.val)}`;
+      const from = source.tag === "body" ? `body of ${source.val}` : `${source.tag} ${fields(source.val)}`;
       return `extract ${from} to ${shownFile(into)} ${fields({ keepKinds, owner, scratch })}`.trimEnd();
     }
     case "receive": {

@@ -174,7 +174,7 @@ test.each(["Control", "frontend.LLBBridge"])("an address of a build by BuildKit,
   const body = { Ref: "a", Session: "s", Frontend: "dockerfile.v0", FrontendAttrs: options, FrontendOpt: options };
   const id = world.makeCall(`moby.buildkit.v1.${service}/Solve`, body);
   expectClean(instance);
-  if (service === "Control") expect(world.answer(id).text).toContain("the option context is not built yet");
+  if (service === "Control") expect(world.answer(id).text).toContain("a context at an address with a user or a query");
 });
 
 test.each(["Control", "frontend.LLBBridge"])("caches of a build by BuildKit elsewhere, %s", (service) => {

@@ -147,6 +147,7 @@ describeUnless(missing, "an archive", () => {
     const bodies = {
       take: () => body(),
       session: () => body(),
+      upload: () => body(),
       credentials: () => Promise.reject(new Error("no session")),
       secret: () => Promise.reject(new Error("no session")),
     };

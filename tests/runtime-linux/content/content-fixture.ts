@@ -65,6 +65,7 @@ export function openFixture(
     bodies: {
       take: (request) => bodies.get(request)!,
       session: ({ session }) => bodies.get(session)!,
+      upload: ({ session }) => bodies.get(session)!,
       credentials: () => Promise.reject(new Error("no client has credentials")),
       secret: () => Promise.reject(new Error("no client has secrets")),
     },

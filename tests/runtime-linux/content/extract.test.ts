@@ -122,6 +122,7 @@ function contentOn(
     bodies: {
       take: () => body(),
       session: () => body(),
+      upload: () => body(),
       credentials: () => Promise.reject(new Error("no session")),
       secret: () => Promise.reject(new Error("no session")),
     },

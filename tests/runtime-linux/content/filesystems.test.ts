@@ -55,6 +55,7 @@ test("mounts and unmounts are never abandoned: each reports its own failure", as
     bodies: {
       take: () => never(),
       session: () => never(),
+      upload: () => never(),
       credentials: () => Promise.reject(new Error("no session")),
       secret: () => Promise.reject(new Error("no session")),
     },

@@ -51,6 +51,7 @@ export const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 /** One header for each. */
 export const METHODS = [
   "/moby.filesync.v1.FileSync/DiffCopy",
+  "/moby.upload.v1.Upload/Pull",
   "/moby.filesync.v1.Auth/Credentials",
   "/moby.buildkit.secrets.v1.Secrets/GetSecret",
 ].join(`\n${METHOD}: `);

@@ -122,7 +122,7 @@ export class Connection implements Channel {
 
   /**
    * On a session, the client gives its account, its secret `s`, and the files of the build that the session is named for, in
-   * whatever directory.
+   * whatever directory or archive.
    */
   calls({ head, caller }: replies.Calls, gone: () => void): void {
     this.#gone = gone;
@@ -131,6 +131,7 @@ export class Connection implements Channel {
     if (caller !== "engine") return;
     this.#engine.bodies.offerSession(this.request, {
       files: () => bodyOf(contextOf(what)),
+      upload: () => bodyOf(contextOf(what)),
       credentials: () => Promise.resolve({ ...ACCOUNT, identityToken: "", registryToken: "", meta: "" }),
       secret: async ({ id }) => {
         if (id !== "s") throw noSuch("secret", id);

@@ -42,13 +42,15 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
   },
   "grpc-door": { send: () => upgrade("/grpc", {}), goesOn: true },
   solve: {
-    send: ([what = "", ref = "", names = ""]) =>
+    // `isUploaded`: the client has its context as an archive.
+    send: ([what = "", ref = "", names = "", isUploaded = ""]) =>
       call("Solve", {
         Ref: ref,
         Session: what,
         Frontend: "dockerfile.v0",
         Exporter: "moby",
         ExporterAttrs: { name: names },
+        ...(isUploaded === "" ? {} : { FrontendAttrs: { context: `http://buildkit-session/${what}` } }),
       }),
   },
   watch: { send: ([ref = ""]) => call("Status", { Ref: ref }), goesOn: true },

@@ -26,6 +26,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "digested diff-id": "failures-of-all-sorts.txt",
   "digested kept-tar": "failures-of-all-sorts.txt",
   "digested manifest": "failures-of-all-sorts.txt",
+  "entries-source upload": "archive-uploaded.txt",
   "exchange-failure bad-redirect": "failures-of-all-sorts.txt",
   "exchange-failure call": "failures-of-all-sorts.txt",
   "exchange-failure certificate-dates": "failures-of-all-sorts.txt",

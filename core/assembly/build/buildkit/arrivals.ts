@@ -100,6 +100,11 @@ export class Arrivals<T> {
     one.begin(this);
   }
 
+  /** Somebody waits for this name. */
+  isAwaited(name: string): bool {
+    return this.waiting.has(name);
+  }
+
   leave(one: Awaiting<T>): void {
     const connection = one.connection;
     if (connection !== null) connection.endWaiting();

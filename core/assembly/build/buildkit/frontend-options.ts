@@ -1,12 +1,16 @@
 // What a client asks of the frontend `dockerfile.v0`: `filename`, `target`, `build-arg:NAME` and the like
 // (moby/buildkit, frontend/dockerui).
 
+import { EntriesSourceUpload, SessionUpload } from "../../../../build/bindings/types";
 import { erase } from "../../../../build/bindings/erase";
 import { hostPlatform } from "../../image/host-platform";
+import { WebAddress } from "../../image/import/web-address";
 import { parsePlatform, platformError } from "../../image/platform";
 import { Json } from "../../json/json";
 import { BuildOptions } from "../options";
+import { GitAddress, isGitContext } from "../run/web/git-address";
 import { CallError, notBuilt, objectIn, unknownError } from "./grpc-reply";
+import { Session } from "./sessions";
 
 const ARGUMENT = "build-arg:";
 const LABEL = "label:";
@@ -16,13 +20,16 @@ const IGNORED: string[] = ["cmdline", "source", "frontend.caps", "multi-platform
 const IGNORED_PREFIXES: string[] = ["vcs:", "local-sessionid:", "attest:provenance"];
 
 const CONTEXT = "context";
+/** An archive that the client uploads. Its path is the client's name for it. */
+const UPLOADED = "http://buildkit-session/";
+const UPLOAD = "/moby.upload.v1.Upload/Pull";
 /** Members of messages, and options, about caches outside the engine. */
 const CACHES: string[] = ["Cache", "CacheImports"];
 const FOREIGN_CACHES: string[] = ["cache-imports", "cache-from"];
 
 /**
- * Overwrites what may hold credentials and is not used: where contexts are, which may be addresses with a password and are
- * refused by their names, and where builds keep their cache, which is ignored. `message`: of a Solve.
+ * Overwrites what may hold credentials and is not used: addresses of contexts with a user, a password or a query, which are
+ * refused, and where builds keep their cache, which is ignored. `message`: of a Solve.
  */
 export function eraseSecrets(message: Json): void {
   eraseIn(objectIn(message, "FrontendAttrs"));
@@ -42,12 +49,13 @@ function eraseIn(options: Json): void {
   for (let i = 0; i < options.keys.length; i++) {
     const key = options.keys[i];
     const text = options.items[i].text;
-    if (isPrivate(key) && text.length > 0) erase(text);
+    if (isPrivate(key, text) && text.length > 0) erase(text);
   }
 }
 
-function isPrivate(key: string): bool {
-  return key == CONTEXT || key.startsWith(`${CONTEXT}:`) || FOREIGN_CACHES.includes(key);
+function isPrivate(key: string, text: string): bool {
+  if (key == CONTEXT || key.startsWith(`${CONTEXT}:`)) return text.includes("@") || text.includes("?");
+  return FOREIGN_CACHES.includes(key);
 }
 
 export class FrontendOptions {
@@ -57,6 +65,9 @@ export class FrontendOptions {
   /** What is wrong with them, or not built yet; null if nothing is. */
   problem: CallError | null = null;
   readonly options: BuildOptions = new BuildOptions();
+  /** The path of the archive with the context; empty if there is none. */
+  private uploaded: string = "";
+  private namesDefinition: bool = false;
 
   constructor(given: Json) {
     const options = this.options;
@@ -68,6 +79,23 @@ export class FrontendOptions {
     options.forceRemove = true;
     options.onlyCaches = true;
     for (let i = 0; i < given.keys.length && this.problem === null; i++) this.take(given.keys[i], given.items[i].text);
+    if (this.problem === null && this.namesDefinition && !this.inSession) {
+      this.problem = notBuilt("a Dockerfile of the client's beside a context that is elsewhere");
+    }
+  }
+
+  /** The client's session has the context as files. */
+  get inSession(): bool {
+    const options = this.options;
+    return this.uploaded.length == 0 && options.remote === null && options.git === null;
+  }
+
+  /** Says who brings the context. Returns why it cannot. */
+  bindTo(session: Session): string {
+    if (this.uploaded.length == 0) return "";
+    if (!session.offers(UPLOAD)) return `the session has no archive ${this.uploaded}: it offers none`;
+    this.options.archive = new EntriesSourceUpload(new SessionUpload(session.request, this.uploaded));
+    return "";
   }
 
   private take(key: string, value: string): void {
@@ -77,11 +105,33 @@ export class FrontendOptions {
     else if (key == "filename") options.dockerfile = value;
     else if (key == "target") options.target = value;
     else if (key == "contextkey") this.context = value;
-    else if (key == "dockerfilekey") this.definition = value;
-    else if (key == "no-cache" && value.length == 0) options.useCache = false;
+    else if (key == "dockerfilekey") this.takeDefinition(value);
+    else if (key == CONTEXT) this.takeContext(value);
+    else if (key == "no-cache") this.takeUncached(value);
     else if (key == "image-resolve-mode") options.pull = value == "pull";
     else if (key == "platform") this.takePlatform(value);
     else if (!this.takeLimit(key, value) && !isIgnored(key)) this.problem = notBuilt(shownAs(key));
+  }
+
+  private takeDefinition(directory: string): void {
+    this.definition = directory;
+    this.namesDefinition = true;
+  }
+
+  /** Where it is, if not in the session's directory. */
+  private takeContext(given: string): void {
+    const options = this.options;
+    if (given.startsWith(UPLOADED)) this.uploaded = given.slice(UPLOADED.length - 1);
+    else if (isGitContext(given)) options.git = new GitAddress(given);
+    else if (given.startsWith("http://") || given.startsWith("https://")) options.remote = new WebAddress(given);
+    else if (given.startsWith("*")) this.problem = notBuilt("a context at an address with a user or a query");
+    else this.problem = notBuilt("a context that is neither files of the client nor a web address");
+  }
+
+  /** Names of stages; none: all. */
+  private takeUncached(value: string): void {
+    if (value.length == 0) this.options.useCache = false;
+    else this.options.uncached = value.toLowerCase().split(",");
   }
 
   /** What holds for the containers of the build. */
@@ -112,7 +162,6 @@ export class FrontendOptions {
 
 /** As the client's user has written it, where that is known. */
 function shownAs(key: string): string {
-  if (key == "no-cache") return "the option no-cache-filter";
   return key.startsWith(ATTEST) ? `the attestation ${key.slice(ATTEST.length)}` : `the option ${key}`;
 }
 

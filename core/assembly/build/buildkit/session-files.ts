@@ -48,7 +48,8 @@ enum Step {
 
 export class SessionFiles extends FilesSource {
   /** Path of the Dockerfile in its directory. */
-  name: string = "";
+  private name: string = "";
+  private dockerfile: string = "";
   private readonly definition: Place = new Place(null);
   private readonly ignores: Place = new Place(null);
   private readonly fetching: Fetching = new Fetching(this);

@@ -53,7 +53,7 @@ export class Solve extends Follower implements BuildClient, SessionClient {
   private waiting: SessionWait | null = null;
   private asker: ResultClient | null = null;
   private wanted: FrontendOptions | null = null;
-  private source: SessionFiles | null = null;
+  private facts: BuildFacts | null = null;
   private failure: CallError | null = null;
   /** How many results the client has asked for. */
   private asked: i32 = 0;
@@ -115,12 +115,13 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     this.waiting = null;
     const wanted = this.wanted!;
     if (this.over) return;
+    const problem = wanted.bindTo(session);
+    if (problem.length > 0) return this.resultMissing(unknownError(problem));
     const progress = new VertexProgress(new ProgressStream(this.call), this.ref, this.watchers, this);
     const facts = new BuildFacts(wanted.options, progress, new SessionCredentials(session), this.call.version);
     facts.secrets = new SessionSecrets(session);
-    const source = new SessionFiles(session, wanted, progress);
-    this.source = source;
-    wanted.options.files = source;
+    this.facts = facts;
+    if (wanted.inSession) wanted.options.files = new SessionFiles(session, wanted, progress);
     const build = new Build(this.call, wanted.options, facts);
     this.build = build;
     build.begin();
@@ -149,8 +150,10 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     this.build = null;
     // Shortened, so that it is found again in what the client makes of it (`lastError`).
     const error = unknownError(shortened(message));
-    const source = this.source;
-    if (line > 0 && source !== null) error.details.push(sourceDetail(source.name, source.dockerfile, line, endLine));
+    const facts = this.facts;
+    if (line > 0 && facts !== null) {
+      error.details.push(sourceDetail(facts.options.dockerfile, facts.dockerfile, line, endLine));
+    }
     this.failure = error;
     this.resultMissing(error);
   }

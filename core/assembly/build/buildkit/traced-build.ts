@@ -10,6 +10,7 @@ import { JsonWriter } from "../../json/writer";
 import { badParameter, Refusal } from "../../refusal";
 import { BuildCredentials, CredentialsSource } from "../credentials";
 import { BuildOptions } from "../options";
+import { EntriesSourceBody } from "../../../../build/bindings/types";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
 import { FrontendOptions } from "./frontend-options";
@@ -21,6 +22,7 @@ import { SessionFiles } from "./session-files";
 import { SessionSecrets } from "./session-secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./sessions";
 import { tracedBuilds, TracedBuild } from "./traced-builds";
+import { LATE, Upload, UploadClient, uploadedFor, uploads, UploadWait } from "./uploads";
 
 const RESULT = "moby.image.id";
 
@@ -28,6 +30,11 @@ export function beginTraced(call: Call, options: BuildOptions): Refusal | null {
   const session = call.query.first("session");
   if (options.inSession && session.length == 0)
     return badParameter("a context of the client's session needs a session");
+  const uploaded = uploadedFor(call.query.first("buildid"));
+  if (uploaded.length > 0) {
+    uploads.offer(uploaded, call);
+    return null;
+  }
   options.onlyCaches = true;
   // BuildKit keeps no containers, whatever the client asks for.
   options.remove = true;
@@ -40,7 +47,7 @@ export function beginTraced(call: Call, options: BuildOptions): Refusal | null {
   return null;
 }
 
-class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, StreamWriter {
+class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, StreamWriter, UploadClient {
   private readonly stream: ProgressStream;
   /** Set when it begins. */
   private progress: VertexProgress | null = null;
@@ -48,6 +55,10 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
   private given: BuildCredentials | null;
   private build: Build | null = null;
   private waiting: SessionWait | null = null;
+  private uploading: UploadWait | null = null;
+  /** Brings the context. */
+  private upload: Upload | null = null;
+  private found: Session | null = null;
 
   constructor(
     private readonly call: Call,
@@ -71,9 +82,9 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     const name = `build ${this.call.id.toString()}`;
     this.progress = new VertexProgress(new ProgressStream(this.call), name, trace, this);
     this.stream.begin(this);
-    if (this.session.length == 0) return this.start(null);
+    if (this.session.length == 0) return this.receive(null);
     const session = sessions.find(this.session);
-    if (session !== null) return this.start(session);
+    if (session !== null) return this.receive(session);
     const waiting = new SessionWait(this.session, this);
     this.waiting = waiting;
     sessions.wait(waiting);
@@ -81,19 +92,30 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
 
   sessionCame(session: Session): void {
     this.waiting = null;
-    this.start(session);
+    this.receive(session);
   }
 
   /** Credentials may be missing: images that need none can still be pulled. */
   sessionMissed(): void {
     this.waiting = null;
-    if (!this.options.inSession) return this.start(null);
-    this.buildFailed(`no active session for ${this.session}: context deadline exceeded`, 0, 0);
+    if (!this.options.inSession) return this.receive(null);
+    this.buildFailed(`no active session for ${this.session}: ${LATE}`, 0, 0);
+  }
+
+  uploadCame(upload: Upload): void {
+    this.uploading = null;
+    this.upload = upload;
+    this.options.archive = new EntriesSourceBody(upload.request);
+    this.start(this.found);
+  }
+
+  uploadMissed(): void {
+    this.uploading = null;
+    this.buildFailed(LATE, 0, 0);
   }
 
   buildDone(image: Image): void {
-    this.build = null;
-    tracedBuilds.drop(this);
+    this.end();
     const id = exportImage(image, this.names, this.progress!).id;
     if (this.options.quiet) this.stream.text(`${id}\n`);
     else this.tellResult(id);
@@ -101,8 +123,7 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
   }
 
   buildFailed(message: string, _line: i32, _endLine: i32): void {
-    this.build = null;
-    tracedBuilds.drop(this);
+    this.end();
     this.stream.fail(message);
   }
 
@@ -111,9 +132,11 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     const waiting = this.waiting;
     this.waiting = null;
     if (waiting !== null) waiting.stop();
+    const uploading = this.uploading;
+    this.uploading = null;
+    if (uploading !== null) uploading.stop();
     const build = this.build;
-    this.build = null;
-    tracedBuilds.drop(this);
+    this.end();
     if (build !== null) build.clientGone();
   }
 
@@ -121,6 +144,23 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     this.progress!.end("context canceled");
     this.clientGone();
     this.stream.fail("context canceled");
+  }
+
+  private end(): void {
+    this.build = null;
+    tracedBuilds.drop(this);
+    const upload = this.upload;
+    this.upload = null;
+    if (upload !== null) upload.finish();
+  }
+
+  /** Waits for the request with the context, if one brings it. */
+  private receive(session: Session | null): void {
+    if (!this.options.isUploaded) return this.start(session);
+    this.found = session;
+    const uploading = new UploadWait(this.id, this);
+    this.uploading = uploading;
+    uploads.want(uploading);
   }
 
   private start(session: Session | null): void {

@@ -33,6 +33,8 @@ export class BuildFacts {
   hidden: string[] = [];
   /** Of the labels that the client gives, in order. */
   labelNames: string[] = [];
+  /** The Dockerfile's text, once it is known. */
+  dockerfile: string = "";
   /** The Dockerfile's escape character. */
   escape: i32 = 0x5c;
   /** The build has ended or was cancelled. */

@@ -4,6 +4,7 @@ import {
   BodyTag,
   ContentCommandExtract,
   ContentCommandReadFile,
+  EntriesSource,
   EntriesSourceBody,
   Extract,
   Failure,
@@ -153,7 +154,6 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   }
 
   definitionCame(dockerfile: string): void {
-    this.options.files!.dockerfile = dockerfile;
     this.parse(dockerfile);
   }
 
@@ -189,15 +189,14 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
       this.remote = remote;
       return remote.begin();
     }
+    const archive = this.options.archive;
+    if (archive !== null) return this.unpack(archive);
     if (this.call.request.body.tag == BodyTag.None) return this.read(Step.Dockerfile, this.options.dockerfile);
-    const extract = new Extract(
-      this.facts.context.at("/"),
-      new EntriesSourceBody(this.call.id),
-      false,
-      null,
-      tarLimits(),
-      true,
-    );
+    this.unpack(new EntriesSourceBody(this.call.id));
+  }
+
+  private unpack(archive: EntriesSource): void {
+    const extract = new Extract(this.facts.context.at("/"), archive, false, null, tarLimits(), true);
     this.op = askContent(this, Step.Context, new ContentCommandExtract(extract));
   }
 
@@ -247,6 +246,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   }
 
   private parse(text: string): void {
+    this.facts.dockerfile = text;
     const file = parseDockerfile(text, this.options.dockerfile);
     if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
     const facts = this.facts;

@@ -16,9 +16,10 @@ export class StageState {
   /** False from the first step on that was not done before. */
   usesCache: bool;
 
-  constructor(facts: BuildFacts) {
+  /** `stage`: its name in lower case, or empty. */
+  constructor(facts: BuildFacts, stage: string) {
     this.build = buildState(Json.object(), facts);
-    this.usesCache = facts.options.useCache;
+    this.usesCache = facts.options.useCache && !(stage.length > 0 && facts.options.uncached.includes(stage));
   }
 
   get chain(): string | null {

@@ -56,7 +56,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   ) {
     this.stream = facts.streamOf(plan.index);
     this.queue = plan.instructions.slice(0);
-    this.state = new StageState(facts);
+    this.state = new StageState(facts, plan.name);
   }
 
   /** What the stage has made so far; null for `scratch` without a step. */

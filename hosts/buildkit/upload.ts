@@ -1,0 +1,22 @@
+// An archive that a session's client has: what is piped into `docker buildx build -` (moby/buildkit, session/upload).
+
+import type { Caller } from "./conversation.js";
+import { decode } from "./messages/codec.js";
+import { bytesMessage } from "./messages/control.js";
+
+const CALL = "/moby.upload.v1.Upload/Pull";
+/** The host in the addresses that clients make for their archives. */
+const HOST = "buildkit-session";
+
+/** Its bytes. Fails as `body-broke` with the client's words, or as `interrupted` if the session ends. */
+export async function* uploadedArchive(caller: Caller, path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const call = caller(CALL, { urlpath: [path], urlhost: [HOST] });
+  try {
+    for await (const message of call.messages) {
+      const { data } = decode(bytesMessage, message) as { data?: Uint8Array };
+      if (data !== undefined && data.length > 0) yield data;
+    }
+  } finally {
+    call.cancel();
+  }
+}
