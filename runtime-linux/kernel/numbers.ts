@@ -30,6 +30,7 @@ export const SOL_SOCKET = 1;
 export const SO_REUSEADDR = 2;
 export const SO_TYPE = 3;
 export const SO_REUSEPORT = 15;
+export const SO_ATTACH_FILTER = 26;
 export const SO_ACCEPTCONN = 30;
 export const IPPROTO_IPV6 = 41;
 export const IPV6_V6ONLY = 26;

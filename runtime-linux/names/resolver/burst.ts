@@ -2,11 +2,10 @@
 // them together: of a single look-up, the calls and Node's own work for a datagram take most of the time.
 
 import { Datagrams } from "../../kernel/datagrams.js";
+import { LONGEST_QUERY } from "./messages.js";
 
 /** How many are received at once. */
 const MOST = 32;
-/** Longer datagrams are no queries, even with much padding: the rest is cut off, and such a query is answered as damaged. */
-const LONGEST_QUERY = 4096;
 /** Answers by UDP are no longer (see `messages.ts`). */
 const LONGEST_ANSWER = 1232;
 /** How many each socket has in one round of the event loop, so that all get their turn. */

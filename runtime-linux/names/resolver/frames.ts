@@ -8,17 +8,30 @@ export function frame(message: Uint8Array): Buffer {
   return framed;
 }
 
-/** Cuts a stream into messages. Holds at most one incomplete message. */
+/** The message at the front of so many bytes, which it shares; undefined: it has not all come. */
+export function firstIn(bytes: Buffer, length: number): Buffer | undefined {
+  if (length < 2 || length < 2 + bytes.readUInt16BE(0)) return undefined;
+  return bytes.subarray(2, 2 + bytes.readUInt16BE(0));
+}
+
+/** Cuts a stream into messages. */
 export class Frames {
   #rest: Buffer = Buffer.alloc(0);
 
-  *read(bytes: Buffer): Generator<Buffer> {
-    let rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
-    while (rest.length >= 2 && rest.length >= 2 + rest.readUInt16BE(0)) {
-      const end = 2 + rest.readUInt16BE(0);
-      yield rest.subarray(2, end);
-      rest = rest.subarray(end);
-    }
-    this.#rest = Buffer.from(rest);
+  /** Holds a copy of these bytes until they are taken. */
+  add(bytes: Uint8Array): void {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+  }
+
+  /** Takes the next message; undefined: it has not all come. */
+  next(): Buffer | undefined {
+    const message = firstIn(this.#rest, this.#rest.length);
+    if (message !== undefined) this.#rest = this.#rest.subarray(2 + message.length);
+    return message;
+  }
+
+  /** As far as it is known: else 0. */
+  get nextLength(): number {
+    return this.#rest.length < 2 ? 0 : this.#rest.readUInt16BE(0);
   }
 }

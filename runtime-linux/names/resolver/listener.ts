@@ -4,24 +4,11 @@ import { createSocket, type RemoteInfo, type Socket as DatagramSocket } from "no
 import { createServer, type Server, type Socket } from "node:net";
 import type { PlacedResolver } from "../table-files.js";
 import { Burst } from "./burst.js";
-import { frame, Frames } from "./frames.js";
+import { Connection } from "./connection.js";
 import type { Responder } from "./responder.js";
 import type { Shares } from "./shares.js";
 import { boundSocket, clientAddress, receiveNoMore, sendDatagram } from "./sockets.js";
-
-/** A client that is silent for longer can connect again. */
-const IDLE_MS = 10_000;
-/** A client that asks more than this without reading the answers is cut off. */
-const MOST_UNREAD = 256 * 1024;
-
-/** A client's connection. */
-export class Connection {
-  constructor(private readonly socket: Socket) {}
-
-  end(): void {
-    this.socket.destroy();
-  }
-}
+import type { Turns } from "./turns.js";
 
 export class Listener {
   readonly #datagrams: DatagramSocket;
@@ -36,6 +23,7 @@ export class Listener {
     private resolver: PlacedResolver,
     private readonly responder: Responder,
     private readonly connections: Shares<Connection>,
+    private readonly turns: Turns,
   ) {
     const { namespace, port } = resolver;
     this.#descriptor = boundSocket("udp", namespace, port);
@@ -47,7 +35,7 @@ export class Listener {
       answer: (query, client) => this.#answer(query, client),
     });
     this.#datagrams.bind({ fd: this.#descriptor });
-    this.#streams = createServer((socket) => this.#connected(socket));
+    this.#streams = createServer({ pauseOnConnect: true }, (socket) => this.#connected(socket));
     this.#streams.on("error", () => {});
     try {
       this.#streams.listen({ fd: boundSocket("tcp", namespace, port) });
@@ -93,23 +81,13 @@ export class Listener {
     });
   }
 
-  #connected(socket: Socket): void {
-    const connection = new Connection(socket);
-    const frames = new Frames();
+  #connected(accepted: Socket): void {
     const { container } = this.resolver;
-    this.connections.enter(container, connection);
-    socket.on("close", () => this.connections.leave(container, connection));
-    socket.on("error", () => {});
-    socket.setTimeout(IDLE_MS, () => socket.destroy());
-    socket.on("data", (bytes) => {
-      for (const message of frames.read(bytes)) this.responder.respond(this.resolver, message, "tcp", answerTo(socket));
+    const connection = new Connection(accepted, {
+      turn: (act) => this.turns.take(container, act),
+      respond: (query, reply) => this.responder.respond(this.resolver, query, "tcp", reply),
     });
+    this.connections.enter(container, connection);
+    connection.onClose(() => this.connections.leave(container, connection));
   }
-}
-
-function answerTo(socket: Socket): (answer: Buffer) => void {
-  return (answer) => {
-    if (socket.writableLength > MOST_UNREAD) socket.destroy();
-    if (!socket.destroyed) socket.write(frame(answer));
-  };
 }

@@ -16,6 +16,9 @@ export const SERVFAIL = 2;
 export const NOTIMP = 4;
 export const REFUSED = 5;
 
+/** No query is longer, even with padding (RFC 8467): it has to fit into a datagram that is sent in one piece. */
+export const LONGEST_QUERY = 1232;
+
 /** A question, and how large its answer may be. */
 export interface Query {
   /** The message as it came. */

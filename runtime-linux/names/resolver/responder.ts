@@ -12,16 +12,20 @@ import { OWN_ADDRESS, type Server, type Transport } from "./sockets.js";
 import type { Table } from "./table.js";
 import { leaveNamespace } from "./upstream.js";
 
-/** Queries that wait for other servers: those by TCP take a socket each. */
-const MOST_WAITING = 1024;
-const MOST_WAITING_OF_ONE = 128;
+/** Queries that wait for other servers: of all containers, and of one. Those by TCP take a socket and 64 KiB each. */
+const MOST_WAITING = { udp: [1024, 128], tcp: [64, 16] } as const;
 /** As other engines tell. */
 const TTL_SECONDS = 600;
+/** An address in an answer: its name, its head (RFC 1035, 4.1.3) and four bytes. */
+const LEAST_RECORD_BYTES = 2 + 10 + 4;
 /** A message by TCP may be as long as its length can tell. */
 const MOST_BY_TCP = 0xffff;
 
 export class Responder {
-  readonly #waiting = new Shares<Exchange>(MOST_WAITING, MOST_WAITING_OF_ONE);
+  readonly #waiting = {
+    udp: new Shares<Exchange>(...MOST_WAITING.udp),
+    tcp: new Shares<Exchange>(...MOST_WAITING.tcp),
+  };
   readonly #remembered = new Remembered();
 
   constructor(
@@ -37,12 +41,13 @@ export class Responder {
     const query = readQuery(bytes);
     if (query === undefined) return;
     if (typeof query === "number") return reply(failure(bytes, query));
-    const own = this.#own(resolver, query);
+    const mostBytes = transport === "tcp" ? MOST_BY_TCP : query.mostBytes;
+    const own = this.#own(resolver, query, mostBytes);
     if (own === undefined) {
       this.#remembered.remember(resolver.container, bytes, ELSEWHERE);
       return this.#passOn(resolver, bytes, transport, reply);
     }
-    const answer = answerWith(query, own, transport === "tcp" ? MOST_BY_TCP : query.mostBytes);
+    const answer = answerWith(query, own, mostBytes);
     // Several addresses come in another order the next time.
     if (own.length <= 1) this.#remembered.remember(resolver.container, bytes, answer);
     reply(answer);
@@ -64,20 +69,20 @@ export class Responder {
 
   /** Ends what a container waits for. */
   forget({ container, namespace }: PlacedResolver): void {
-    this.#waiting.endAll(container);
+    for (const waiting of [this.#waiting.udp, this.#waiting.tcp]) waiting.endAll(container);
     leaveNamespace(namespace);
   }
 
   /** How many queries wait for other servers. */
   get waiting(): number {
-    return this.#waiting.total;
+    return this.#waiting.udp.total + this.#waiting.tcp.total;
   }
 
   /**
    * What the table knows; undefined: nothing. A name that is in it has no other records than those: it must not get them
    * from elsewhere.
    */
-  #own(resolver: PlacedResolver, { name, type }: Query): Answer[] | undefined {
+  #own(resolver: PlacedResolver, { name, type }: Query, mostBytes: number): Answer[] | undefined {
     if (type === "PTR") {
       const found = this.table.nameOf(resolver, name);
       return found === undefined ? undefined : [{ type: "PTR", name, ttl: TTL_SECONDS, data: found }];
@@ -85,17 +90,21 @@ export class Responder {
     const addresses = this.table.addresses(resolver, name);
     if (type !== "A" && type !== "AAAA") return addresses && [];
     const fitting = addresses?.filter((address) => isIPv4(address) === (type === "A"));
-    return fitting?.map((data) => ({ type, name, ttl: TTL_SECONDS, data }));
+    // One more than can fit still tells that some do not.
+    return fitting
+      ?.slice(0, 1 + mostBytes / LEAST_RECORD_BYTES)
+      .map((data) => ({ type, name, ttl: TTL_SECONDS, data }));
   }
 
   #passOn(resolver: PlacedResolver, bytes: Buffer, transport: Transport, reply: (answer: Buffer) => void): void {
     const servers = this.#serversOf(resolver);
     if (servers.length === 0) return reply(failure(bytes, SERVFAIL));
+    const waiting = this.#waiting[transport];
     const exchange = new Exchange(servers, bytes, transport, (answer) => {
-      this.#waiting.leave(resolver.container, exchange);
+      waiting.leave(resolver.container, exchange);
       reply(answer);
     });
-    this.#waiting.enter(resolver.container, exchange);
+    waiting.enter(resolver.container, exchange);
     exchange.begin();
   }
 

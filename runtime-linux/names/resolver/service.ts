@@ -3,14 +3,16 @@
 import type { Service as Following } from "../../followers/follower.js";
 import type { Refused } from "../../followers/protocol.js";
 import type { PlacedResolver, TableFiles } from "../table-files.js";
-import { Listener, type Connection } from "./listener.js";
+import type { Connection } from "./connection.js";
+import { Listener } from "./listener.js";
 import { MachineServers } from "./machine-servers.js";
 import { Responder } from "./responder.js";
 import { Shares } from "./shares.js";
 import { Table } from "./table.js";
+import { Turns } from "./turns.js";
 
-/** Clients' connections: each takes a descriptor. */
-const MOST_CONNECTIONS = 256;
+/** Clients' connections: each takes a descriptor, and up to 64 KiB of an answer that is not read. */
+const MOST_CONNECTIONS = 64;
 const MOST_CONNECTIONS_OF_ONE = 16;
 
 /** As long as other servers may take to answer. */
@@ -21,6 +23,7 @@ export class Service implements Following {
   readonly patienceMs = LAST_ANSWERS_MS;
   readonly #table = new Table();
   readonly #connections = new Shares<Connection>(MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE);
+  readonly #turns = new Turns();
   readonly #responder = new Responder(this.#table, new MachineServers());
   /** By container. */
   readonly #listeners = new Map<string, Listener>();
@@ -77,6 +80,7 @@ export class Service implements Following {
     if (resolver && listener?.isAt(resolver)) return listener.follow(resolver);
     listener?.close();
     this.#listeners.delete(container);
-    if (resolver) this.#listeners.set(container, new Listener(resolver, this.#responder, this.#connections));
+    if (!resolver) return;
+    this.#listeners.set(container, new Listener(resolver, this.#responder, this.#connections, this.#turns));
   }
 }

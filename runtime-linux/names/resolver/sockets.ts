@@ -9,14 +9,17 @@ import {
   AF_INET6,
   EINPROGRESS,
   SO_REUSEPORT,
+  SO_SNDBUF,
   SOCK_CLOEXEC,
   SOCK_DGRAM,
   SOCK_NONBLOCK,
   SOCK_STREAM,
   SOL_SOCKET,
 } from "../../kernel/numbers.js";
+import { receiveAtMost } from "../../kernel/packet-filter.js";
 import { inetAddress, int } from "../../kernel/structures.js";
 import { enterNamespace } from "../../networks/namespace.js";
+import { LONGEST_QUERY } from "./messages.js";
 
 export type Transport = "udp" | "tcp";
 
@@ -37,6 +40,9 @@ export function boundSocket(transport: Transport, namespace: string, port: numbe
   return within(namespace, () =>
     made(transport, AF_INET, (fd) => {
       call("setsockopt", transport, fd, SOL_SOCKET, SO_REUSEPORT, int(1), 4);
+      if (transport === "udp") receiveAtMost(fd, LONGEST_QUERY);
+      // The connections that are accepted there have the same.
+      else call("setsockopt", transport, fd, SOL_SOCKET, SO_SNDBUF, int(SENT_BYTES), 4);
       const address = socketAddress(OWN_ADDRESS, port);
       call("bind", transport, fd, address, address.length);
     }),
@@ -49,6 +55,7 @@ export function connectedSocket(transport: Transport, { address: server, namespa
   const family = address.length === INET_BYTES ? AF_INET : AF_INET6;
   return within(namespace, () =>
     made(transport, family, (fd) => {
+      if (transport === "udp") receiveAtMost(fd, LONGEST_ANSWER);
       const result = attempt("connect", fd, address, address.length);
       if (result < 0 && result !== -EINPROGRESS) throw errnoException(-result, "connect", server);
     }),
@@ -84,6 +91,10 @@ export function clientAddress(address: string, port: number): Uint8Array {
 }
 
 const DNS = 53;
+/** Node takes 64 KiB for each datagram that may come. No server sends longer ones than this. */
+const LONGEST_ANSWER = 4096;
+/** What the kernel keeps for a client that does not read; it doubles this. */
+const SENT_BYTES = 32 * 1024;
 const DISCARD = 9;
 const INET_BYTES = 16;
 

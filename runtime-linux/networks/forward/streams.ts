@@ -3,15 +3,8 @@
 // without rules. Data and half-closes are passed on both ways. Neither side is read faster than the other accepts data.
 
 import { once } from "node:events";
-import {
-  createConnection,
-  createServer,
-  Socket,
-  type ConnectOpts,
-  type Server,
-  type SocketConstructorOpts,
-} from "node:net";
-import { libc } from "../../kernel/libc.js";
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { readInto } from "../../followers/accepted.js";
 import type { Forwarder, Place, Room } from "./forwarder.js";
 import { boundAt, share } from "./listening.js";
 import { Buffers, Way } from "./way.js";
@@ -38,7 +31,7 @@ export async function forwardStreams(
   const server = createServer({ ...options, pauseOnConnect: true }, (accepted) => {
     if (!room.enter()) return void accepted.destroy();
     const [there, back] = [new Way(buffers), new Way(buffers)];
-    const client = readBy(there, accepted);
+    const client = readInto(there.onread, accepted);
     if (client === undefined) return room.leave();
     const container = createConnection({ ...options, host: to.address, port: to.port, onread: back.onread });
     there.join(client, container);
@@ -61,19 +54,6 @@ export async function forwardStreams(
     share: (isShared) => share(fd, isShared),
     handOver: () => void server.close(),
   };
-}
-
-/** Node's servers make sockets that choose their buffers themselves. Undefined if there is no descriptor left. */
-function readBy({ onread }: Way, accepted: Socket): Socket | undefined {
-  const { fd = -1 } = (accepted as unknown as { _handle: { fd?: number } | null })._handle ?? {};
-  try {
-    const options: SocketConstructorOpts & ConnectOpts = { fd: libc.duplicate(fd), allowHalfOpen: true, onread };
-    return new Socket(options);
-  } catch {
-    return undefined;
-  } finally {
-    accepted.destroy();
-  }
 }
 
 async function listen(server: Server, fd: number): Promise<void> {

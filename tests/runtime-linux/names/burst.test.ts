@@ -14,6 +14,7 @@ import { Responder } from "../../../runtime-linux/names/resolver/responder.js";
 import { Shares } from "../../../runtime-linux/names/resolver/shares.js";
 import { connectedSocket } from "../../../runtime-linux/names/resolver/sockets.js";
 import { Table } from "../../../runtime-linux/names/resolver/table.js";
+import { Turns } from "../../../runtime-linux/names/resolver/turns.js";
 import type { EndpointNames, PlacedResolver } from "../../../runtime-linux/names/table-files.js";
 import { makeNamespace, releaseNamespace } from "../../../runtime-linux/networks/namespace.js";
 import { must, until } from "../../support/commands.js";
@@ -57,7 +58,7 @@ describeUnless(missing, "many queries at once", () => {
       await makeNamespace(libc, namespace);
       await must(["nsenter", `--net=${namespace}`, "ip", "link", "set", "lo", "up"]);
       await redirect(libc, namespace, PORT);
-      listeners.push(new Listener(resolverIn(namespace), responder, new Shares(4, 4)));
+      listeners.push(new Listener(resolverIn(namespace), responder, new Shares(4, 4), new Turns()));
     }
   });
 

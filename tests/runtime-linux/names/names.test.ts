@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { CLONE_NEWNET } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { Names } from "../../../runtime-linux/names/names.js";
+import { Frames, frame } from "../../../runtime-linux/names/resolver/frames.js";
+import { LONGEST_QUERY } from "../../../runtime-linux/names/resolver/messages.js";
+import { connectedSocket } from "../../../runtime-linux/names/resolver/sockets.js";
 import { redirect } from "../../../runtime-linux/names/redirect.js";
 import type { networks } from "../../../hosts/shared/host.js";
 import { TableFiles } from "../../../runtime-linux/names/table-files.js";
@@ -19,7 +23,7 @@ import { must, until } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { commandLineOf, pids } from "../../support/processes.js";
 import { missing } from "../networks/bridge.js";
-import { dataOf, look } from "./queries.js";
+import { dataOf, look, question } from "./queries.js";
 
 const SHOP = "a".repeat(64);
 const STORE = "b".repeat(64);
@@ -81,6 +85,28 @@ describeUnless(missing, "names", () => {
     expect(await look(namespace, "db", "MX")).toMatchObject({ rcode: "NOERROR", answers: [] });
     await names.forget(SHOP, DB);
     expect(await look(namespace, "db")).toMatchObject({ rcode: "SERVFAIL" });
+  });
+
+  test("all queries on one connection are answered, in their order, and something longer ends it", async () => {
+    names.name(db);
+    await names.resolve(resolver([SHOP]));
+    const fd = connectedSocket("tcp", { address: "127.0.0.11", namespace });
+    const socket = new Socket({ fd, readable: true, writable: true });
+    socket.on("error", () => {}); // it is reset
+    const answers = new Frames();
+    const ids: number[] = [];
+    socket.on("data", (bytes: Buffer) => {
+      answers.add(bytes);
+      for (let next = answers.next(); next !== undefined; next = answers.next()) ids.push(next.readUInt16BE(0));
+    });
+    const asked = Array.from({ length: 300 }, (_, id) => id);
+    socket.write(Buffer.concat(asked.map((id) => frame(question(id % 2 ? "db" : "none", "A", id)))));
+    await until("all answers", () => ids.length === asked.length);
+    expect(ids).toEqual(asked);
+    const closed = once(socket, "close");
+    socket.write(frame(Buffer.alloc(LONGEST_QUERY + 1)));
+    await closed;
+    await names.forget(SHOP, DB);
   });
 
   test("a changed wish counts for the next query", async () => {
