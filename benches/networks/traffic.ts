@@ -34,11 +34,9 @@ async function onNetwork(
     for (const engine of engines) {
       const { from, address } = await pairOn(engine, network, family, client);
       between.set(engine, [from, address, PORT]);
-      // The bench's way to the engine's machine has IPv4 only.
-      if (family === IPV4) published.set(engine, [outside, engine.daemon.netns.address, PORT]);
+      published.set(engine, [outside, await family.machineOf(engine), PORT]);
     }
     const answers = await measured(between, client, `between containers, ${family.name}`, sizes);
-    if (published.size === 0) return answers;
     return [...answers, ...(await measured(published, client, `to a published port, ${family.name}`, sizes))];
   } finally {
     await client.close();
