@@ -17,6 +17,7 @@ import type {
 } from "../hosts/shared/index.js";
 import type { Registry } from "./content/registry.js";
 import { Archives } from "./content/archives.js";
+import { exportOf } from "./content/files/archive.js";
 import { compare } from "./content/files/changes.js";
 import { readFileIn } from "./content/files/copy-files.js";
 import { extract } from "./content/files/extract.js";
@@ -32,7 +33,7 @@ import { inPlace } from "./content/threads/jobs.js";
 import type { Workers } from "./content/threads/workers.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
-import { counted, entriesOf, fromClient, received } from "../hosts/streams/index.js";
+import { counted, entriesOf, filesSent, fromClient, imagesSent, received } from "../hosts/streams/index.js";
 import { describedBy, modifiedAt } from "../hosts/streams/copying/index.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
@@ -154,6 +155,12 @@ class Carrier {
       case "hold-secret":
         await this.filesystems.holdSecret(command.val, await bodies.secret(command.val, signal));
         return DONE;
+      case "send-files":
+        await this.#sendFiles(command.val, report, signal);
+        return DONE;
+      case "send-images":
+        await bodies.deliver(command.val.session, imagesSent(command.val, this.tars, report), signal);
+        return DONE;
       case "find-blob":
         await registry.find(command.val, signal);
         return DONE;
@@ -253,6 +260,7 @@ class Carrier {
         return [command.val.view.container];
       case "compare":
       case "commit":
+      case "send-files":
         return [command.val.container];
       case "measure":
         return [command.val];
@@ -290,6 +298,11 @@ class Carrier {
     if (this.#contexts.takes(command)) return this.#contexts.hold(command, body, signal);
     if (!command.scratch) return extract(command, () => body(signal), this.#deps, signal);
     return this.#workers.run("extract", command, { signal, body });
+  }
+
+  #sendFiles(sent: content.SentFiles, report: Report, signal: AbortSignal): Promise<void> {
+    const tar = exportOf({ container: sent.container }, this.#deps);
+    return this.#deps.bodies.deliver(sent.session, filesSent(sent, tar, report), signal);
   }
 
   async #upload(upload: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {

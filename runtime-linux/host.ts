@@ -2,7 +2,7 @@
 
 import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
-import type { Bodies, Clock, Host, RecordStore, RequestId, content, types } from "../hosts/shared/index.js";
+import type { Bodies, Clock, Delivery, Host, RecordStore, RequestId, content, types } from "../hosts/shared/index.js";
 import { linuxContent } from "./content.js";
 import { archiveOf, exportOf } from "./content/files/archive.js";
 import type { Registry } from "./content/registry.js";
@@ -141,5 +141,10 @@ class LateBodies implements Bodies {
   async secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.secret(sought, signal);
+  }
+
+  async deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.deliver(session, delivery, signal);
   }
 }

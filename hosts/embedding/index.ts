@@ -18,6 +18,7 @@ export { HostFailure, MemoryJournal, realClock } from "../shared/index.js";
 export type {
   Bodies,
   Clock,
+  Delivery,
   Effect,
   ExecStdio,
   Host,

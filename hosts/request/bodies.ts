@@ -1,8 +1,8 @@
 // Bodies of requests, which the core names by the request's id. The host that carries out the command takes each body
-// once. And sessions, on which a client gives files as often as it is asked.
+// once. And sessions, on which a client gives and takes files as often as it is asked.
 
 import { interrupted } from "../shared/index.js";
-import type { Bodies, RequestId, content, types } from "../shared/index.js";
+import type { Bodies, Delivery, RequestId, content, types } from "../shared/index.js";
 
 /** What a client gives on its session. */
 export interface Session {
@@ -14,6 +14,8 @@ export interface Session {
   credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials>;
   /** SECRET. */
   secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array>;
+  /** What it gets. */
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<void>;
 }
 
 export class RequestBodies implements Bodies {
@@ -56,6 +58,10 @@ export class RequestBodies implements Bodies {
   /** The same for a secret. */
   async secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array> {
     return this.#session(sought.session).secret(sought, signal);
+  }
+
+  async deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void> {
+    return this.#session(session).deliver(delivery, signal);
   }
 
   forget(request: RequestId): void {

@@ -158,6 +158,15 @@ export interface Bodies {
   credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials>;
   /** SECRET. A secret of a session's client, of no more bytes than the limit. Rejects with a `HostFailure`. */
   secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array>;
+  /** Gives a session's client what it gets. Resolves when it has all of it. Rejects with a `HostFailure`. */
+  deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void>;
+}
+
+/** What the client of a session gets. */
+export interface Delivery {
+  /** `files`: each file of the tar by itself. `bytes`: the tar as it is. */
+  form: "files" | "bytes";
+  tar: AsyncIterable<Uint8Array>;
 }
 
 /**

@@ -44,6 +44,7 @@ export type { ProcessSpec } from "./failure.js";
 export type {
   Bodies,
   Clock,
+  Delivery,
   ExecStdio,
   Host,
   Input,

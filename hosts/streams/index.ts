@@ -12,4 +12,5 @@ export type { HijackedClient } from "./hijacked-client.js";
 export { LogLine } from "./log-lines.js";
 export { serveLogs } from "./logs.js";
 export { counted, received } from "./received.js";
+export { filesSent, imagesSent } from "./sent.js";
 export { Moment, TIMESTAMP_LENGTH } from "./timestamps.js";

@@ -174,6 +174,10 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `ask the client for its credentials for ${command.val.registry}`;
     case "hold-secret":
       return `ask the client for its secret ${command.val.id}`;
+    case "send-files":
+      return `send the files of ${shortId(command.val.container)} to the client`;
+    case "send-images":
+      return "send an archive of images to the client";
     case "find-blob":
       return `ask ${command.val.in.endpoint.authority} whether it has blob ${shortId(command.val.digest)}`;
     case "mount-blob":

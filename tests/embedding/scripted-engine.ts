@@ -115,6 +115,7 @@ const NO_BODIES: Bodies = {
   upload: noEngine,
   credentials: noEngine,
   secret: noEngine,
+  deliver: noEngine,
 };
 
 function noEngine(): never {

@@ -50,6 +50,7 @@ export class Fixture {
       upload: () => this.#bodies.get(1n)!,
       credentials: () => Promise.reject(new Error("no client has credentials")),
       secret: () => Promise.reject(new Error("no client has secrets")),
+      deliver: () => Promise.reject(new Error("no session")),
     };
     this.content = simulatedContent({ filesOf: () => null, disk: this.disk, clock, bodies, registry: this.registry });
   }

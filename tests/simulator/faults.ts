@@ -79,6 +79,8 @@ export const UNTRICKED: readonly HostCommand[] = [
   "blob-of",
   "find-credentials",
   "hold-secret",
+  "send-files",
+  "send-images",
   "find-blob",
   "mount-blob",
   "abandon",

@@ -19,6 +19,9 @@ const bodies = {
   secret(): never {
     throw new Error("no session");
   },
+  deliver(): never {
+    throw new Error("no session");
+  },
 };
 
 test("the connection of a web server is opened and closed by who reads", async () => {

@@ -12,7 +12,8 @@ import { Json } from "../json/json";
 import { badParameter, internal, Refusal } from "../refusal";
 import { quoteText } from "../text/go-quote";
 import { objectsIn, textsIn } from "./documents";
-import { readOutputs } from "./outputs";
+import { Reach, readOutputs } from "./outputs";
+import { Output } from "./buildkit/outputs/output";
 import { readRemote } from "./remote";
 import { Place } from "./run/place";
 import { GitAddress } from "./run/web/git-address";
@@ -55,6 +56,8 @@ export class BuildOptions {
   isUploaded: bool = false;
   /** Who sends it as a tar, if not the request itself. */
   archive: EntriesSource | null = null;
+  /** What BuildKit does with the result; null for an image in the store. */
+  output: Output | null = null;
   /** Files of a session, for a build by BuildKit. */
   files: FilesSource | null = null;
   /** Path in the context. */
@@ -111,8 +114,9 @@ function read(options: BuildOptions, call: Call): Refusal | null {
     options.platform = parsePlatform(platform, hostPlatform());
     if (options.platform === null) return badParameter(platformError());
   }
-  const outputs = readOutputs(call.version >= WITH_OUTPUTS ? query.first("outputs") : "");
+  const outputs = readOutputs(call.version >= WITH_OUTPUTS ? query.first("outputs") : "", reachOf(options, call));
   if (outputs.refusal !== null) return outputs.refusal;
+  options.output = outputs.output;
   const names = readTags(options, query.all("t").concat(outputs.names));
   if (names !== null) return names;
   const documents = readDocuments(options, call);
@@ -124,6 +128,11 @@ function read(options: BuildOptions, call: Call): Refusal | null {
   options.inSession = remote.inSession;
   options.isUploaded = remote.isUploaded;
   return remote.refusal;
+}
+
+function reachOf(options: BuildOptions, call: Call): Reach {
+  if (!options.traced) return Reach.Store;
+  return call.query.first("session").length > 0 ? Reach.Client : Reach.Registries;
 }
 
 /** Refused by name, never ignored. */

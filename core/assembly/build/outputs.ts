@@ -1,5 +1,6 @@
-// `outputs` of POST /build (surface §2.22). The output of the classic builder is an image in the engine. What else a client
-// of BuildKit may ask for is refused, with what to do instead.
+// `outputs` of POST /build (surface §2.22). The output of the classic builder is an image in the engine. BuildKit
+// (`version=2`) may also send one output to the client, by its session, or push the image. What else a client may ask for is
+// refused, with what to do instead.
 
 import { parseFlag } from "../api/parameters";
 import { Json } from "../json/json";
@@ -7,6 +8,8 @@ import { jsonError, parseJson } from "../json/reader";
 import { badParameter, internal, notSupported, Refusal } from "../refusal";
 import { quoteText } from "../text/go-quote";
 import { encodeUtf8 } from "../text/utf8";
+import { objectIn } from "./buildkit/grpc-reply";
+import { Output } from "./buildkit/outputs/output";
 
 /** BuildKit's types for an image in the engine. */
 const IMAGES: string[] = ["docker", "image", "moby"];
@@ -15,8 +18,21 @@ const PUSHED: string = "registry";
 /** Files, for the client. */
 const FILES: string[] = ["local", "oci", "tar"];
 
+/** Who can get outputs. */
+export enum Reach {
+  /** Nobody but the engine's store. */
+  Store,
+  /** Registries, too. */
+  Registries,
+  /** The client, too: it has a session. */
+  Client,
+}
+
 /** What the outputs ask for. */
 export class Outputs {
+  /** What BuildKit does with the result; null for an image in the store. */
+  output: Output | null = null;
+
   constructor(
     /** Names of the image. */
     readonly names: string[],
@@ -25,16 +41,44 @@ export class Outputs {
 }
 
 /** `text`: a JSON list of `{"Type", "Attrs"}`; nothing and `null` are an empty one. */
-export function readOutputs(text: string): Outputs {
+export function readOutputs(text: string, reach: Reach): Outputs {
   const names: string[] = [];
   if (text.length == 0) return new Outputs(names, null);
   const outputs = parseJson(encodeUtf8(text));
   if (outputs === null) return new Outputs(names, internal(jsonError()));
   if (outputs.isNull) return new Outputs(names, null);
   if (!outputs.isArray) return new Outputs(names, badParameter("error reading outputs: they must be a list"));
+  if (outputs.length == 1 && goesOut(outputs.items[0], reach)) return readOutgoing(outputs.items[0], names);
   let refusal: Refusal | null = null;
   for (let i = 0; i < outputs.length && refusal === null; i++) refusal = readOutput(outputs.items[i], names);
   return new Outputs(names, refusal);
+}
+
+/** Whether it leaves the store, and can. */
+function goesOut(output: Json, reach: Reach): bool {
+  if (!output.isObject || reach == Reach.Store) return false;
+  const type = output.stringOf("Type");
+  const attributes = objectIn(output, "Attrs");
+  const isImage = IMAGES.includes(type);
+  if (type == PUSHED || (isImage && attributes.find("push") !== null)) return true;
+  return reach == Reach.Client && (FILES.includes(type) || (isImage && attributes.stringOf("dest").length > 0));
+}
+
+function readOutgoing(given: Json, names: string[]): Outputs {
+  const attributes = objectIn(given, "Attrs");
+  const problem = attributesProblem(attributes);
+  if (problem !== null) return new Outputs(names, problem);
+  const output = new Output(given.stringOf("Type"), attributes);
+  const name = attributes.stringOf("name");
+  if (name.length > 0) addNames(names, name);
+  const outputs = new Outputs(names, refusalOf(output));
+  outputs.output = output;
+  return outputs;
+}
+
+function refusalOf(output: Output): Refusal | null {
+  if (output.problem.length > 0) return badParameter(`error reading outputs: ${output.problem}`);
+  return output.unbuilt.length > 0 ? notSupported(`${output.unbuilt} is not built yet`) : null;
 }
 
 function readOutput(output: Json, names: string[]): Refusal | null {
@@ -63,13 +107,16 @@ function attributesProblem(attributes: Json): Refusal | null {
 
 function filesUnbuilt(type: string): Refusal {
   return notSupported(
-    `an output of type ${quoteText(type)} is not built yet: only clients of BuildKit can take files from a build. Until then, ` +
-      `build an image; docker save writes it to a file, and docker create with docker cp copies files out of it`,
+    `an output of type ${quoteText(type)} needs a client that takes one output of a build by BuildKit in a session, such as ` +
+      `docker buildx. Without it, build an image; docker save writes it to a file, and docker create with docker cp copies ` +
+      `files out of it`,
   );
 }
 
 function pushUnbuilt(): Refusal {
-  return notSupported("an output with push is not built yet: build with a tag, and then push that");
+  return notSupported(
+    "an output with push needs version=2 and no other output: or build with a tag, and then push that",
+  );
 }
 
 function readAttributes(attributes: Json, names: string[]): Refusal | null {

@@ -3,19 +3,19 @@
 import { NOTHING, bytesOf } from "../../streams/tar/index.js";
 import type { EntryType, TarEntry } from "../../streams/tar/index.js";
 import type { Fields } from "../messages/codec.js";
-
-// Bits of a mode (Go, io/fs.FileMode).
-const DIRECTORY = 2 ** 31;
-const SYMLINK = 1 << 27;
-const DEVICE = 1 << 26;
-const PIPE = 1 << 25;
-const SOCKET = 1 << 24;
-const SETUID = 1 << 23;
-const SETGID = 1 << 22;
-const CHARACTER = 1 << 21;
-const STICKY = 1 << 20;
-const IRREGULAR = 1 << 19;
-const PERMISSIONS = 0o777;
+import {
+  CHARACTER,
+  DEVICE,
+  DIRECTORY,
+  IRREGULAR,
+  PERMISSIONS,
+  PIPE,
+  SETGID,
+  SETUID,
+  SOCKET,
+  STICKY,
+  SYMLINK,
+} from "./modes.js";
 
 /** Null for what no tar holds: a socket, or something that is unknown. */
 export function entryOf(stat: Fields): TarEntry | null {

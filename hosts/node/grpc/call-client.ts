@@ -8,6 +8,7 @@ import {
   TooLarge,
   askedCredentials,
   askedSecret,
+  deliver,
   receivedFiles,
   uploadedArchive,
 } from "../../buildkit/index.js";
@@ -26,6 +27,7 @@ export function sessionOn(connection: Duplex, gone: () => void): Session {
     upload: ({ path }) => uploadedArchive(call, path),
     credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
     secret: ({ id, limit }, signal) => askedSecret(call, { id, limit }, signal),
+    deliver: ({ form, tar }, signal) => deliver(call, form, tar, signal),
   };
 }
 

@@ -14,9 +14,10 @@ import type {
   replies,
 } from "../../shared/index.js";
 import type { RegistryClient } from "../../registry/index.js";
-import { counted, received } from "../../streams/index.js";
+import { counted, filesSent, imagesSent, received } from "../../streams/index.js";
 import { savedArchive } from "../../streams/tar/index.js";
 import { Tree } from "../files/tree.js";
+import { exportOf } from "./archive.js";
 import { Archives } from "./archives.js";
 import { compare } from "./changes.js";
 import { changesOf } from "./commit.js";
@@ -126,6 +127,14 @@ class Carrier {
           { ...command.val, container: checked(command.val.container) },
           await bodies.secret(command.val, signal),
         );
+        return DONE;
+      case "send-files": {
+        const { session, container } = command.val;
+        await bodies.deliver(session, filesSent(command.val, exportOf({ container }, disk), report), signal);
+        return DONE;
+      }
+      case "send-images":
+        await bodies.deliver(command.val.session, imagesSent(command.val, layerTars(disk.layers), report), signal);
         return DONE;
       case "find-blob":
         await registry.find(command.val, signal);

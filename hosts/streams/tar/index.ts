@@ -6,7 +6,7 @@ export type { EntryType, TarEntry } from "./entry.js";
 export { SplittingReader } from "./split.js";
 export type { SplitPart, PlacingSink } from "./split.js";
 export { malformed } from "./header.js";
-export { bytesOf, isAscii, textOf } from "./latin1.js";
+export { bytesOf, isAscii, latin1Bytes, textOf } from "./latin1.js";
 export {
   META,
   OPAQUE,

@@ -247,7 +247,7 @@ describe("calls of a build that come before it", () => {
   test("learn that it is refused", () => {
     const world = new ImageWorld();
     const [early, watching] = [direct(world, "Ping"), watch(world)];
-    solve(world, { Exporter: "tar" });
+    solve(world, { Exporter: "cake" });
     expect(world.answer(early).text).toContain("no such job a");
     expect(world.answer(watching)).toMatchObject({ status: 200, over: true });
   });
@@ -656,7 +656,7 @@ describe("filters of the cache", () => {
 test("what is not built is refused by name", () => {
   const world = new ImageWorld();
   const refused = (more: object): { headers: string; text: string } => world.answer(solve(world, more));
-  expect(refused({ Exporter: "tar" })).toMatchObject({ headers: expect.stringContaining(UNIMPLEMENTED) as string });
+  expect(refused({ Exporter: "cake" })).toMatchObject({ headers: expect.stringContaining(UNIMPLEMENTED) as string });
   expect(refused({ Frontend: "gateway.v0" }).text).toContain("gateway.v0");
   const options: [string, string, string][] = [
     ["context", "https://user:password@web.example/x.tar", "a context at an address with a user"],

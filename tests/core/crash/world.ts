@@ -224,6 +224,8 @@ export class World {
         return this.#layer(command.val);
       case "find-credentials":
       case "hold-secret":
+      case "send-files":
+      case "send-images":
         throw new Failed({ tag: "interrupted", val: "client-gone" });
       case "blob-of":
       case "find-blob":

@@ -227,6 +227,10 @@ function shownContent(command: content.ContentCommand): string {
       return `find-credentials ${command.val.registry} of request ${command.val.session}`;
     case "hold-secret":
       return `hold-secret ${command.val.id} of request ${command.val.session}`;
+    case "send-files":
+      return `send-files of ${command.val.container} as ${command.val.form} to request ${command.val.session}`;
+    case "send-images":
+      return `send-images to request ${command.val.session}: ${command.val.members.map(({ name }) => name).join(" ")}`;
     case "find-blob":
       return `find-blob ${place(command.val.in)} ${command.val.digest}${identity(command.val.in.credentials)}`;
     case "mount-blob":

@@ -29,7 +29,7 @@ onEngines("platforms of builds", (engine, kind) => {
   }
 
   function outputs(): void {
-    test("outputs may ask for an image, and for nothing else", async () => {
+    test("outputs of the classic builder may ask for an image, and for nothing else", async () => {
       const ask = async (status: number, outputs: unknown): Promise<string> => {
         const context = rawTar([{ name: "Dockerfile", body: "FROM scratch\nLABEL output=1\n" }]);
         const query = `outputs=${encodeURIComponent(JSON.stringify(outputs))}`;
@@ -41,10 +41,10 @@ onEngines("platforms of builds", (engine, kind) => {
         /tagged out:1.*tagged out:2/s,
       );
       expect(await ask(501, [{ Type: "local", Attrs: { dest: "/x" } }])).toMatch(
-        /"local" is not built yet.*docker save/,
+        /"local" needs a client .* in a session.*docker save/,
       );
-      expect(await ask(501, [{ Type: "docker", Attrs: { dest: "x.tar" } }])).toMatch(/"docker" is not built yet/);
-      expect(await ask(501, [{ Type: "image", Attrs: { push: "true" } }])).toMatch(/push is not built yet/);
+      expect(await ask(501, [{ Type: "docker", Attrs: { dest: "x.tar" } }])).toMatch(/"docker" needs a client/);
+      expect(await ask(501, [{ Type: "image", Attrs: { push: "true" } }])).toMatch(/push needs version=2/);
       expect(await ask(400, [{ Type: "cake" }])).toMatch(/unknown output "cake"/);
       expect(await ask(400, {})).toMatch(/must be a list/);
       expect(await ask(400, ["docker"])).toMatch(/must be an object/);

@@ -68,6 +68,7 @@ export function openFixture(
       upload: ({ session }) => bodies.get(session)!,
       credentials: () => Promise.reject(new Error("no client has credentials")),
       secret: () => Promise.reject(new Error("no client has secrets")),
+      deliver: () => Promise.reject(new Error("no session")),
     },
     ...(workers === undefined ? {} : { workers: workers(tools) }),
   });

@@ -125,6 +125,7 @@ function contentOn(
       upload: () => body(),
       credentials: () => Promise.reject(new Error("no session")),
       secret: () => Promise.reject(new Error("no session")),
+      deliver: () => Promise.reject(new Error("no session")),
     },
     registry: registryClient(),
   });

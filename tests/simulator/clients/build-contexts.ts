@@ -54,6 +54,7 @@ export const METHODS = [
   "/moby.upload.v1.Upload/Pull",
   "/moby.filesync.v1.Auth/Credentials",
   "/moby.buildkit.secrets.v1.Secrets/GetSecret",
+  "/moby.filesync.v1.FileSend/DiffCopy",
 ].join(`\n${METHOD}: `);
 /** What clients have for the id `s`, and nobody else may ever see. */
 export const SECRET = "known to its step alone";

@@ -122,7 +122,7 @@ export class Connection implements Channel {
 
   /**
    * On a session, the client gives its account, its secret `s`, and the files of the build that the session is named for, in
-   * whatever directory or archive.
+   * whatever directory or archive. It takes whatever a build has for it.
    */
   calls({ head, caller }: replies.Calls, gone: () => void): void {
     this.#gone = gone;
@@ -136,6 +136,9 @@ export class Connection implements Channel {
       secret: async ({ id }) => {
         if (id !== "s") throw noSuch("secret", id);
         return new TextEncoder().encode(SECRET);
+      },
+      deliver: async ({ tar }) => {
+        for await (const _ of tar);
       },
     });
   }

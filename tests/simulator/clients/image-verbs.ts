@@ -43,14 +43,16 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
   "grpc-door": { send: () => upgrade("/grpc", {}), goesOn: true },
   solve: {
     // `isUploaded`: the client has its context as an archive.
-    send: ([what = "", ref = "", names = "", isUploaded = ""]) =>
+    send: ([what = "", ref = "", names = "", isUploaded = "", output = "moby"]) =>
       call("Solve", {
         Ref: ref,
         Session: what,
         Frontend: "dockerfile.v0",
-        Exporter: "moby",
+        Exporter: output,
         ExporterAttrs: { name: names },
-        ...(isUploaded === "" ? {} : { FrontendAttrs: { context: `http://buildkit-session/${what}` } }),
+        ...(isUploaded === "" || isUploaded === "-"
+          ? {}
+          : { FrontendAttrs: { context: `http://buildkit-session/${what}` } }),
       }),
   },
   watch: { send: ([ref = ""]) => call("Status", { Ref: ref }), goesOn: true },

@@ -6,6 +6,8 @@ export const SCARCE: Readonly<Record<string, string>> = {
   "content clone": "repository-cloned.txt",
   "content find-credentials": "credentials-asked.txt",
   "content hold-secret": "secrets-held.txt",
+  "content send-files": "outputs-sent.txt",
+  "content send-images": "outputs-sent.txt",
   "content make-directory": "working-directory.txt",
   "processes limit": "attended.txt",
   "processes ps": "attended.txt",

@@ -13,6 +13,8 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "content-command find-credentials": "credentials-asked.txt",
   "content-command hold-secret": "secrets-held.txt",
   "content-command make-directory": "working-directory.txt",
+  "content-command send-files": "outputs-sent.txt",
+  "content-command send-images": "outputs-sent.txt",
   "damage compression": "failures-of-all-sorts.txt",
   "damage cut": "failures-of-all-sorts.txt",
   "damage layer-file": "failures-of-all-sorts.txt",

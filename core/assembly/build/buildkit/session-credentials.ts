@@ -16,7 +16,7 @@ import { Ignored } from "../../ignored";
 import { credentialsOf } from "../../image/pull/registry";
 import { DEFAULT_DOMAIN, Reference } from "../../image/reference";
 import { Task } from "../../task";
-import { CredentialsClient, CredentialsSource } from "../credentials";
+import { BuildCredentials, CredentialsClient, CredentialsSource } from "../credentials";
 import { OpenWork } from "../run/work";
 import { Session } from "./sessions";
 
@@ -47,6 +47,11 @@ export class SessionCredentials extends CredentialsSource {
     const registry = reference.domain == DEFAULT_DOMAIN ? HUB : reference.domain;
     return new Question(this.session, registry, client);
   }
+}
+
+/** Those of a session that may have ended: then there are none. */
+export function credentialsOn(session: Session | null): CredentialsSource {
+  return session === null ? new BuildCredentials() : new SessionCredentials(session);
 }
 
 export function offersCredentials(session: Session): bool {

@@ -14,13 +14,15 @@ import { engine } from "../../state";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
 import { connections } from "./connections";
-import { exportImage, Output } from "./output";
 import { FrontendOptions } from "./frontend-options";
 import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
-import { SessionCredentials } from "./session-credentials";
+import { credentialsOn, SessionCredentials } from "./session-credentials";
 import { SessionFiles } from "./session-files";
 import { SessionSecrets } from "./session-secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./sessions";
+import { exportOf } from "./outputs/export-of";
+import { ExportClient, Exporting, ExportNeeds } from "./outputs/exporting";
+import { Output, outputIn, OutputKind } from "./outputs/output";
 import { sourceDetail } from "./source-detail";
 import { BuildClient, VertexProgress } from "./progress/vertex-progress";
 import { Watchers } from "./progress/watchers";
@@ -41,7 +43,7 @@ export interface SolveOwner {
   solveOver(solve: Solve): void;
 }
 
-export class Solve extends Follower implements BuildClient, SessionClient {
+export class Solve extends Follower implements BuildClient, SessionClient, ExportClient {
   readonly watchers: Watchers;
   /** By the ids that the client knows. */
   private readonly results: Map<string, Image> = new Map<string, Image>();
@@ -50,6 +52,7 @@ export class Solve extends Follower implements BuildClient, SessionClient {
   /** Id of the client's session. */
   private readonly session: string;
   private build: Build | null = null;
+  private exporting: Exporting | null = null;
   private waiting: SessionWait | null = null;
   private asker: ResultClient | null = null;
   private wanted: FrontendOptions | null = null;
@@ -67,7 +70,7 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     private readonly owner: SolveOwner,
   ) {
     super();
-    this.output = new Output(message);
+    this.output = outputIn(message);
     this.session = message.stringOf("Session");
     this.watchers = new Watchers(connections.of(call));
   }
@@ -77,7 +80,7 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     openCalls.add(this.call);
     const unbuilt = this.output.unbuilt;
     if (unbuilt.length > 0) return this.fail(notBuilt(unbuilt));
-    const problem = this.output.problem;
+    const problem = this.output.problem.length > 0 ? this.output.problem : this.output.pushProblem;
     if (problem.length > 0) return this.fail(new CallError(Code.InvalidArgument, problem));
     const frontend = message.stringOf("Frontend");
     if (frontend.length > 0) this.ask(frontend, objectIn(message, "FrontendAttrs"), new Direct(this));
@@ -160,7 +163,8 @@ export class Solve extends Follower implements BuildClient, SessionClient {
 
   /** The client returns one of its results; an empty id is none. */
   returned(id: string): CallError | null {
-    if (id.length == 0) this.answer("");
+    if (this.exporting !== null) return unknownError("the build has returned its result already");
+    if (id.length == 0) this.exported(new Map<string, string>());
     else if (!this.results.has(id)) return unknownError(`unknown reference ${id}`);
     else this.export(this.results.get(id));
     return null;
@@ -186,22 +190,29 @@ export class Solve extends Follower implements BuildClient, SessionClient {
   }
 
   private export(image: Image): void {
-    if (!this.output.isImage) return this.answer("");
+    if (this.output.kind == OutputKind.Nothing) return this.exported(new Map<string, string>());
     const progress = new VertexProgress(new ProgressStream(this.call), `${this.ref} export`, this.watchers, this);
-    this.answer(exportImage(image, this.output.references, progress).id);
+    const session = sessions.find(this.session);
+    const needs = new ExportNeeds(this.call, session, credentialsOn(session), progress);
+    const exporting = exportOf(image, this.output, needs);
+    this.exporting = exporting;
+    exporting.begin(this);
   }
 
-  /** `image`: its id, or empty. */
-  private answer(image: string): void {
+  exported(facts: Map<string, string>): void {
     if (this.over) return;
+    this.exporting = null;
     this.end();
     const json = new JsonWriter().beginObject();
     json.key("ExporterResponse").beginObject();
-    if (image.length > 0) {
-      json.stringField("containerimage.config.digest", image);
-      json.stringField("containerimage.digest", image);
-    }
+    const names = facts.keys();
+    for (let i = 0; i < names.length; i++) json.stringField(names[i], facts.get(names[i]));
     answer(this.call, json.endObject().endObject());
+  }
+
+  exportFailed(why: string): void {
+    this.exporting = null;
+    this.fail(unknownError(shortened(why)));
   }
 
   private cancel(): void {
@@ -211,6 +222,9 @@ export class Solve extends Follower implements BuildClient, SessionClient {
     const waiting = this.waiting;
     this.waiting = null;
     if (waiting !== null) waiting.stop();
+    const exporting = this.exporting;
+    this.exporting = null;
+    if (exporting !== null) exporting.cancel();
     this.resultMissing(new CallError(Code.Cancelled, "context canceled"));
   }
 

@@ -4,7 +4,6 @@
 import { Call } from "../../call";
 import { Image } from "../../image/image";
 import { ProgressStream, StreamWriter } from "../../image/progress-stream";
-import { Reference } from "../../image/reference";
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, Refusal } from "../../refusal";
@@ -14,7 +13,9 @@ import { EntriesSourceBody } from "../../../../build/bindings/types";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
 import { FrontendOptions } from "./frontend-options";
-import { exportImage } from "./output";
+import { exportOf } from "./outputs/export-of";
+import { ExportClient, Exporting, ExportNeeds } from "./outputs/exporting";
+import { Output } from "./outputs/output";
 import { TraceStream } from "./progress/trace-stream";
 import { BuildClient, VertexProgress } from "./progress/vertex-progress";
 import { offersCredentials, SessionCredentials } from "./session-credentials";
@@ -25,6 +26,7 @@ import { tracedBuilds, TracedBuild } from "./traced-builds";
 import { LATE, Upload, UploadClient, uploadedFor, uploads, UploadWait } from "./uploads";
 
 const RESULT = "moby.image.id";
+const IMAGE = "containerimage.config.digest";
 
 export function beginTraced(call: Call, options: BuildOptions): Refusal | null {
   const session = call.query.first("session");
@@ -40,20 +42,29 @@ export function beginTraced(call: Call, options: BuildOptions): Refusal | null {
   options.remove = true;
   options.forceRemove = true;
   // The result gets its names when it is exported.
-  const names = options.tags;
+  const given = options.output;
+  const output = given === null ? new Output("moby", Json.object()) : given;
+  output.references = options.tags;
   options.tags = [];
-  const build = new BuildOnStream(call, options, names, session, call.query.first("buildid"));
+  if (output.pushProblem.length > 0) return badParameter(output.pushProblem);
+  const build = new BuildOnStream(call, options, output, session, call.query.first("buildid"));
   build.begin();
   return null;
 }
 
-class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, StreamWriter, UploadClient {
+class BuildOnStream
+  extends TracedBuild
+  implements BuildClient, SessionClient, ExportClient, StreamWriter, UploadClient
+{
   private readonly stream: ProgressStream;
   /** Set when it begins. */
   private progress: VertexProgress | null = null;
   /** Of the request's header; null once it is known who gives them. */
   private given: BuildCredentials | null;
+  /** Those of the session, or of the header. */
+  private credentials: CredentialsSource | null = null;
   private build: Build | null = null;
+  private exporting: Exporting | null = null;
   private waiting: SessionWait | null = null;
   private uploading: UploadWait | null = null;
   /** Brings the context. */
@@ -63,7 +74,7 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
   constructor(
     private readonly call: Call,
     private readonly options: BuildOptions,
-    private readonly names: Reference[],
+    private readonly output: Output,
     /** Id of the client's session; empty for none. */
     private readonly session: string,
     id: string,
@@ -115,11 +126,28 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
   }
 
   buildDone(image: Image): void {
+    this.build = null;
+    const needs = new ExportNeeds(this.call, sessions.find(this.session), this.credentials!, this.progress!);
+    const exporting = exportOf(image, this.output, needs);
+    this.exporting = exporting;
+    exporting.begin(this);
+  }
+
+  /** Files have no id. */
+  exported(facts: Map<string, string>): void {
+    this.exporting = null;
     this.end();
-    const id = exportImage(image, this.names, this.progress!).id;
-    if (this.options.quiet) this.stream.text(`${id}\n`);
-    else this.tellResult(id);
+    const id = facts.has(IMAGE) ? facts.get(IMAGE) : "";
+    if (id.length > 0) {
+      if (this.options.quiet) this.stream.text(`${id}\n`);
+      else this.tellResult(id);
+    }
     this.stream.end();
+  }
+
+  exportFailed(why: string): void {
+    this.exporting = null;
+    this.buildFailed(why, 0, 0);
   }
 
   buildFailed(message: string, _line: i32, _endLine: i32): void {
@@ -138,6 +166,9 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     const build = this.build;
     this.end();
     if (build !== null) build.clientGone();
+    const exporting = this.exporting;
+    this.exporting = null;
+    if (exporting !== null) exporting.cancel();
   }
 
   cancel(): void {
@@ -168,7 +199,9 @@ class BuildOnStream extends TracedBuild implements BuildClient, SessionClient, S
     if (session !== null && options.inSession) {
       options.files = new SessionFiles(session, new FrontendOptions(Json.object()), this.progress!);
     }
-    const facts = new BuildFacts(options, this.progress!, this.credentialsFor(session), this.call.version);
+    const credentials = this.credentialsFor(session);
+    this.credentials = credentials;
+    const facts = new BuildFacts(options, this.progress!, credentials, this.call.version);
     if (session !== null) facts.secrets = new SessionSecrets(session);
     const build = new Build(this.call, options, facts);
     this.build = build;

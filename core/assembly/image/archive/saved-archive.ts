@@ -20,14 +20,28 @@ const LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar";
 
 /** The members, sorted by name. `sizes`: bytes of the layers' tars, by DiffID. */
 export function savedMembers(images: SavedImages, sizes: Map<string, u64>): SavedMember[] {
+  const members = layoutMembers(images, sizes);
+  members.push(document(DOCKER_LIST, listOf(images)));
+  const repositories = repositoriesOf(images);
+  if (repositories !== null) members.push(document(REPOSITORIES, repositories));
+  return sorted(members);
+}
+
+/** The same without what is Docker's own: an OCI image layout, and nothing else. */
+export function savedLayout(images: SavedImages, sizes: Map<string, u64>): SavedMember[] {
+  return sorted(layoutMembers(images, sizes));
+}
+
+function layoutMembers(images: SavedImages, sizes: Map<string, u64>): SavedMember[] {
   const blobs = new Map<string, SavedMember>();
   for (let i = 0; i < images.all.length; i++) addBlobs(blobs, images.all[i], sizes);
   const members = blobs.values();
   members.push(document(LAYOUT_INDEX, indexOf(images, sizes)));
-  members.push(document(DOCKER_LIST, listOf(images)));
   members.push(new SavedMember(LAYOUT, new SavedContentBytes(encodeUtf8('{"imageLayoutVersion": "1.0.0"}'))));
-  const repositories = repositoriesOf(images);
-  if (repositories !== null) members.push(document(REPOSITORIES, repositories));
+  return members;
+}
+
+function sorted(members: SavedMember[]): SavedMember[] {
   members.sort((a: SavedMember, b: SavedMember) => (a.name < b.name ? -1 : 1));
   return members;
 }
@@ -51,7 +65,8 @@ function document(name: string, json: JsonWriter): SavedMember {
   return new SavedMember(name, new SavedContentBytes(json.line().finish()));
 }
 
-function manifestOf(saved: SavedImage, sizes: Map<string, u64>): Uint8Array {
+/** Its manifest in the archive. */
+export function manifestOf(saved: SavedImage, sizes: Map<string, u64>): Uint8Array {
   const image = saved.image;
   const json = new JsonWriter();
   json.beginObject();
@@ -133,6 +148,7 @@ function repositoriesOf(images: SavedImages): JsonWriter | null {
   const repositories = new Map<string, Map<string, string>>();
   for (let i = 0; i < images.all.length; i++) {
     const layers = images.all[i].image.layers;
+    if (layers.length == 0) continue;
     const tags = images.all[i].tags;
     for (let j = 0; j < tags.length; j++) {
       const name = tags[j].familiarName;

@@ -18,7 +18,6 @@ import {
   SentBlob,
   SoughtBlob,
 } from "../../../../build/bindings/types";
-import { Call } from "../../call";
 import { lacksCredentials } from "../../failure/exchange";
 import { FailureKind } from "../../failure/failure-kind";
 import { kindOf } from "../../failure/kind";
@@ -47,7 +46,6 @@ enum Step {
 }
 
 export class Push implements StreamWriter, LayersSender, DocumentOwner {
-  private readonly stream: ProgressStream;
   /** Null: nobody takes pushes. */
   private readonly endpoint: Endpoint | null;
   /** SECRET. Another host than the registry gets no credentials of the registry. */
@@ -65,13 +63,12 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
   private manifest: PushedManifest | null = null;
 
   constructor(
-    call: Call,
+    private readonly stream: ProgressStream,
     /** As the client gave it. */
     private readonly wanted: Reference,
     /** SECRET. */
     credentials: Credentials | null,
   ) {
-    this.stream = new ProgressStream(call);
     const endpoint = pushEndpointOf(wanted);
     this.endpoint = endpoint;
     this.sent = endpoint === null ? null : credentialsFor(endpoint, wanted, credentials);

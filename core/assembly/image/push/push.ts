@@ -4,6 +4,7 @@ import { metaOf, registryAuthOf } from "../../api/registry-auth";
 import { Call } from "../../call";
 import { badParameter, notFound, Refusal } from "../../refusal";
 import { WantedPlatforms } from "../platform-parameter";
+import { ProgressStream } from "../progress-stream";
 import { credentialsOf } from "../pull/registry";
 import { isTag, parseReference, Reference, referenceError } from "../reference";
 import { imageStore } from "../store";
@@ -23,7 +24,8 @@ export function pushImage(call: Call): Refusal | null {
 
   // Accepted from here on: the push is cancelled if the client disconnects.
   const headers = call.request.headers;
-  new Push(call, reference, credentialsOf(registryAuthOf(headers), metaOf(headers))).begin();
+  const credentials = credentialsOf(registryAuthOf(headers), metaOf(headers));
+  new Push(new ProgressStream(call), reference, credentials).begin();
   return null;
 }
 

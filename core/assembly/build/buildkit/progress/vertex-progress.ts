@@ -57,10 +57,20 @@ export class VertexProgress extends BuildProgress {
   internal(name: string, transfer: string): void {
     this.end("");
     this.start(name, "");
-    if (transfer.length == 0) return;
-    const status = new VertexStatus(this.current!.digest, `transferring ${transfer}:`);
+    if (transfer.length > 0) this.moves(`transferring ${transfer}:`);
+  }
+
+  /** A part of what was begun last that takes time. The one before it is over. */
+  moves(what: string): void {
+    this.endStatus();
+    const status = new VertexStatus(this.current!.digest, what);
     this.status = status;
     this.audience.tell(status);
+  }
+
+  /** How many bytes of that have been moved. */
+  moved(bytes: u64): void {
+    this.amount("", "", "", bytes, 0);
   }
 
   /** A part of what was begun last that is done already. */
@@ -72,12 +82,7 @@ export class VertexProgress extends BuildProgress {
 
   /** What was begun last is over. */
   end(error: string): void {
-    const status = this.status;
-    this.status = null;
-    if (status !== null) {
-      status.completed = engine.now.wall;
-      this.audience.tell(status);
-    }
+    this.endStatus();
     const vertex = this.current;
     this.current = null;
     if (vertex === null) return;
@@ -197,6 +202,14 @@ export class VertexProgress extends BuildProgress {
     const instruction = this.instruction;
     if (instruction === null) this.client.buildFailed(shown, 0, 0);
     else this.client.buildFailed(shown, instruction.line, instruction.endLine);
+  }
+
+  private endStatus(): void {
+    const status = this.status;
+    this.status = null;
+    if (status === null) return;
+    status.completed = engine.now.wall;
+    this.audience.tell(status);
   }
 
   private start(name: string, input: string): void {

@@ -1,0 +1,21 @@
+// Gives the client of a build its result: an image of the store, also in a registry, or files that go through the session.
+
+import { Image } from "../../../image/image";
+import { ExportNeeds, Exporting } from "./exporting";
+import { FilesExport } from "./files-export";
+import { ImageExport } from "./image-export";
+import { ImagesExport } from "./images-export";
+import { Output, OutputKind } from "./output";
+
+export function exportOf(image: Image, output: Output, needs: ExportNeeds): Exporting {
+  switch (output.kind) {
+    case OutputKind.Files:
+    case OutputKind.Tar:
+      return new FilesExport(image, output.kind == OutputKind.Tar, needs);
+    case OutputKind.Docker:
+    case OutputKind.Oci:
+      return new ImagesExport(image, output, needs);
+    default:
+      return new ImageExport(image, output, needs);
+  }
+}
