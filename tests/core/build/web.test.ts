@@ -347,9 +347,9 @@ function outputs(Type: string, Attrs: unknown): string {
 test.each([
   ["outputs=x", 500, "invalid character 'x' looking for beginning of value"],
   ["outputs=[{}]", 400, 'unknown output ""'],
-  [outputs("image", { push: "T" }), 501, "an output with push is not built yet"],
-  [outputs("image", { push: "" }), 501, "an output with push is not built yet"],
-  [outputs("registry", { name: "a" }), 501, "an output with push is not built yet"],
+  [outputs("image", { push: "T" }), 501, "an output with push needs version=2"],
+  [outputs("image", { push: "" }), 501, "an output with push needs version=2"],
+  [outputs("registry", { name: "a" }), 501, "an output with push needs version=2"],
   [outputs("image", { push: "yes" }), 400, 'push: strconv.ParseBool: parsing "yes": invalid syntax'],
   [outputs("image", { push: true }), 400, '"push" in Attrs must be a string'],
   [outputs("image", ["push"]), 400, "Attrs must be an object"],

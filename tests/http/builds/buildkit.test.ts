@@ -129,7 +129,7 @@ onEngines("builds by BuildKit", (engine, kind) => {
     await expect(solve({ Definition: { def: [Buffer.from("x")] } })).rejects.toMatchObject({
       code: codes.UNIMPLEMENTED,
     });
-    await expect(solve({ Exporter: "tar" })).rejects.toMatchObject({ details: expect.stringContaining("type tar") });
+    await expect(solve({ Exporter: "cake" })).rejects.toMatchObject({ details: expect.stringContaining("type cake") });
     await expect(solve({ Frontend: "gateway.v0" })).rejects.toMatchObject({
       details: expect.stringContaining("gateway.v0"),
     });
