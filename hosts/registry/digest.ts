@@ -14,16 +14,16 @@ export function digestOf(bytes: Uint8Array): string {
 }
 
 /** The algorithms of the OCI image spec ("Registered Algorithms"), and SHA-384, which Docker knows, too. */
-const ALGORITHMS: Readonly<Record<string, { hash: (bytes: Uint8Array) => Uint8Array; digits: number }>> = {
-  sha256: { hash: sha256, digits: 64 },
-  sha384: { hash: sha384, digits: 96 },
-  sha512: { hash: sha512, digits: 128 },
-};
+const ALGORITHMS: ReadonlyMap<string, { hash: (bytes: Uint8Array) => Uint8Array; digits: number }> = new Map([
+  ["sha256", { hash: sha256, digits: 64 }],
+  ["sha384", { hash: sha384, digits: 96 }],
+  ["sha512", { hash: sha512, digits: 128 }],
+]);
 
 /** The digest of the bytes by the algorithm of another digest. */
 export function digestLike(like: string, bytes: Uint8Array): string {
   const name = algorithmOf(like);
-  const algorithm = ALGORITHMS[name];
+  const algorithm = ALGORITHMS.get(name);
   return algorithm === undefined ? digestOf(bytes) : `${name}:${bytesToHex(algorithm.hash(bytes))}`;
 }
 
@@ -31,13 +31,13 @@ export function digestLike(like: string, bytes: Uint8Array): string {
 export function isAnyDigest(text: string): boolean {
   const name = algorithmOf(text);
   const digits = text.slice(name.length + 1);
-  return digits.length === ALGORITHMS[name]?.digits && /^[0-9a-f]+$/.test(digits);
+  return digits.length === ALGORITHMS.get(name)?.digits && /^[0-9a-f]+$/.test(digits);
 }
 
 /** Throws for what is no digest. */
 export function requireDigest(digest: string): void {
   if (isAnyDigest(digest)) return;
-  throw malformed(algorithmOf(digest) in ALGORITHMS ? "digest" : "checkable-digest", digest);
+  throw malformed(ALGORITHMS.has(algorithmOf(digest)) ? "digest" : "checkable-digest", digest);
 }
 
 /** Throws for a digest by which no blob is kept here. */

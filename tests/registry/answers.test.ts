@@ -81,6 +81,17 @@ test.each(["sha512", "sha384"])("a manifest by a digest of %s must match it, too
   });
 });
 
+test.each(["constructor:1", "__proto__:1", "sha512:1", "md5:1", ":", ""])(
+  "a registry that tells %j as the digest of a manifest tells none",
+  async (told) => {
+    const at = await serve((_, response) => {
+      response.writeHead(200, { "docker-content-digest": told }).end(MANIFEST);
+    });
+    const resolved = await client.resolve({ ...repository(at), reference: "1.0", accept: ACCEPT });
+    expect(resolved.digest).toBe(digestOf(MANIFEST));
+  },
+);
+
 test.each([[`sha512:${"a".repeat(128)}`], [`sha384:${"a".repeat(96)}`]])(
   "a blob with the digest %s, by which none is kept, is not requested",
   async (digest) => {
