@@ -5,9 +5,18 @@ import { readFileSync } from "node:fs";
 import { attempt } from "./calls.js";
 import { MADV_DONTNEED } from "./numbers.js";
 
-export function handBackProgram(): void {
-  for (const { start, bytes } of unchanged(readFileSync("/proc/self/smaps", "utf8"), process.execPath))
+/** `smaps`: some kernels have no such file (CONFIG_PROC_PAGE_MONITOR). Then the pages stay. */
+export function handBackProgram(smaps = "/proc/self/smaps"): void {
+  for (const { start, bytes } of unchanged(textOf(smaps), process.execPath))
     attempt("adviseAt", start, bytes, MADV_DONTNEED);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 export interface Mapping {

@@ -26,6 +26,10 @@ test("what can be written, was changed, or is another file's stays", () => {
   ]);
 });
 
+test("a kernel that does not tell them is no error", () => {
+  expect(() => handBackProgram("/proc/none")).not.toThrow();
+});
+
 test("a process takes less memory afterwards, and works as before", () => {
   const before = rssKibibytes(process.pid);
   handBackProgram();
