@@ -92,6 +92,7 @@ export class Way {
     if (length > 0) return this.#large.subarray(0, length);
     // An end is told to Node, too. An error is told only once.
     if (length < 0 && length !== -EAGAIN) from.destroy(errnoException(-length, "recv", ""));
+    this.#giveBack();
     return undefined;
   }
 

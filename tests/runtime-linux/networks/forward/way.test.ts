@@ -4,6 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
+import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { Buffers, Way } from "../../../../runtime-linux/networks/forward/way.js";
 import { until } from "../../../support/commands.js";
@@ -53,6 +54,17 @@ test("one whose receiver does not read holds one until its bytes are written, or
     await until("the buffer to be free", () => buffers.isFree && (isGone || sender.writableLength === 0));
     close();
   }
+});
+
+test("one that waits with a full small buffer, and nothing behind it, holds no large one", async () => {
+  const buffers = new One();
+  const [from, sender] = await pair(new Way(buffers));
+  const stuck = new Writable({ highWaterMark: 1 << 20, write: () => {}, writev: () => {} });
+  from.way.join(from.socket, stuck as Socket);
+  sender.write(Buffer.alloc(2048));
+  await until("it to wait", () => stuck.writableLength === 2048);
+  expect([buffers.lent, buffers.isFree]).toEqual([1, true]);
+  for (const socket of [from.socket, sender, stuck]) socket.destroy();
 });
 
 test("without a large buffer all bytes arrive, too", async () => {
