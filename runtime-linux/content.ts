@@ -96,6 +96,8 @@ class Carrier {
   readonly #deps: ContentDeps;
   readonly #workers: Workers;
   readonly #uploads: Uploads;
+  /** Which layers are being sent where. */
+  readonly #uploading = new Set<string>();
   readonly #contexts: Contexts;
   readonly #unpacking = new Unpacking();
   readonly #underWay = new UnderWay();
@@ -307,7 +309,19 @@ class Carrier {
 
   async #upload(upload: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
     await this.#size(upload.chain);
-    return this.#workers.run("upload", { upload, known: this.layers.known(upload.chain) }, { signal, report });
+    const { chain, to } = upload;
+    const what = JSON.stringify([chain, to.endpoint.authority, to.repository]);
+    const isSecond = this.#uploading.has(what);
+    this.#uploading.add(what);
+    try {
+      return await this.#workers.run(
+        "upload",
+        { upload, known: this.layers.known(chain), isSecond },
+        { signal, report },
+      );
+    } finally {
+      if (!isSecond) this.#uploading.delete(what);
+    }
   }
 
   /** A layer of an older engine has no size in its record. It is counted once, not again for each push. */

@@ -102,10 +102,11 @@ export class Pushes {
   async #send(to: content.Repository, layer: LayerBytes, opened: Opened, signal?: AbortSignal): Promise<void> {
     const { bytes, digest, begun, reached, broke } = layer;
     const rest = behind(bytes, opened.at, signal);
-    const before = { had: begun?.had ?? 0, unanswered: begun?.unanswered ?? 0 };
+    // What an engine's death leaves says nothing about whether this try gets on.
+    const had = begun?.had ?? 0;
     let { place, at } = opened;
     try {
-      await reached?.({ place, ...before });
+      await reached?.({ place, had, unanswered: 0 });
       if (opened.part === 0) place = await this.#append(to, place, rest, {}, signal);
       // What the registry has is read before it is asked: nobody keeps a connection for long on which nothing comes.
       else {
@@ -113,13 +114,13 @@ export class Pushes {
           const range = { "content-range": `${at}-${at + part.length - 1}` };
           place = await this.#append(to, place, part, range, signal);
           at += part.length;
-          await reached?.({ place, ...before });
+          await reached?.({ place, had, unanswered: 0 });
         }
       }
       await this.#close(to, place, digest(), undefined, signal);
     } catch (error) {
-      const had = signal?.aborted === true ? before.had : opened.at;
-      if (mayGoOn(error, signal)) await broke?.({ place, had, unanswered: 0 });
+      const newest = signal?.aborted === true ? had : opened.at;
+      if (mayGoOn(error, signal)) await broke?.({ place, had: newest, unanswered: 0 });
       throw error;
     } finally {
       rest.return(undefined).catch(() => {});

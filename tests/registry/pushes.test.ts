@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { PART } from "../../hosts/registry/limits.js";
+import type { Begun } from "../../hosts/registry/pushes.js";
 import type { Transport } from "../../hosts/registry/transport.js";
 import { nodeTransport } from "../../hosts/node/registry/index.js";
 import type { content } from "../../hosts/shared/host.js";
@@ -150,13 +151,15 @@ test("the rest of a blob is sent with its range, and a registry that takes no re
   const part = BLOB.subarray(0, 200_500);
   registry.parts.set("one", part);
   const place = `http://${registry.authority}/v2/some/thing/blobs/uploads/one`;
-  const begun = { place, had: 0, unanswered: 0 };
-  let range: string | undefined;
+  const begun = { place, had: 1, unanswered: 2 };
+  let [range, noted]: [string | undefined, Begun[]] = [undefined, []];
   registry.answer = ({ method, headers }) => {
     if (method === "PATCH") range = headers["content-range"];
     return false;
   };
-  await client().upload(to(), { ...layerOf(BLOB), begun });
+  await client().upload(to(), { ...layerOf(BLOB), begun, reached: async (newest) => void noted.push(newest) });
+  // It has answered, but if this engine died now, nobody knew whether it gets on.
+  expect(noted).toMatchObject([1, 2].map(() => ({ had: 1, unanswered: 0 })));
   expect(range).toBe(`${part.length}-${BLOB.length - 1}`);
   registry.parts.set("one", part);
   registry.answer = ({ method }, response) => method === "PATCH" && Boolean(response.writeHead(416).end());

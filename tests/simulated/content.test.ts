@@ -1,9 +1,13 @@
 // Layers of the simulated world from its registries: fetched, checked, unpacked, shared.
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { content } from "../../hosts/shared/host.js";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { nodeTransport } from "../../hosts/node/registry/index.js";
+import type { content, engine } from "../../hosts/shared/host.js";
 import type { FileSystem } from "../../hosts/simulated/files/file-system.js";
+import { rawTar } from "../support/archives/tar.js";
 import { digestOf } from "../support/registry/push-image.js";
+import { INSECURE } from "../support/registry/security.js";
+import { startTakingRegistry } from "../support/registry/taking-registry.js";
 import { failed, Fixture, type Told } from "./content-fixture.js";
 
 let world: Fixture;
@@ -15,6 +19,19 @@ beforeEach(() => {
 });
 
 afterEach(() => world.time.close());
+
+test("a layer is sent in parts, from the beginning, to a registry that refuses a stream", async () => {
+  const registry = await startTakingRegistry();
+  onTestFinished(registry.close);
+  registry.answer = ({ method, headers }, response) =>
+    method === "PATCH" && headers["content-range"] === undefined && Boolean(response.writeHead(411).end());
+  world = new Fixture({ elsewhere: nodeTransport() });
+  const chain = await world.layer(rawTar([{ name: "file", body: "content" }]));
+  const to = { endpoint: { authority: registry.authority, security: INSECURE }, repository: "some/thing" };
+  const { val: sent } = (await world.perform({ tag: "upload", val: { to, chain } })) as { val: engine.SentBlob };
+  expect(digestOf(registry.blobs.get(sent.digest)!)).toBe(sent.digest);
+  expect(registry.asked.map((line) => line.split(" ")[0])).toEqual(["GET", "POST", "PATCH", "POST", "PATCH", "PUT"]);
+});
 
 describe("a layer from a registry", () => {
   test("goes through its phases, and exists when it is complete", async () => {

@@ -34,7 +34,9 @@ export class Uploads {
     const total = await layerTars(this.#layers).size(chain);
     const blob = kept ?? compressed(await this.#tarOf(chain));
     const sent = sentAs(blob);
-    await this.#registry.upload(to, { bytes: inPieces(blob, total, report), digest: () => sent.digest }, signal);
+    // Read again if the registry refuses a stream.
+    const bytes = { [Symbol.asyncIterator]: () => inPieces(blob, total, report) };
+    await this.#registry.upload(to, { bytes, digest: () => sent.digest }, signal);
     if (kept === null) this.#sent.set(chain, sent);
     return sent;
   }

@@ -16,18 +16,15 @@ export class BegunUpload {
   readonly #directory: string;
   readonly #path: string;
   readonly #to: string;
-  readonly #busy: Set<string>;
-  /** Another try of this engine goes on there at the same time: this one has no note. */
+  /** Another try goes on there at the same time: this one has no note. */
   readonly #isSecond: boolean;
   #mayGoOn = false;
 
-  /** The caller ends it. `busy`: the notes of this engine's uploads under way. */
-  constructor(directory: string, { endpoint, repository }: content.Repository, busy: Set<string>) {
-    [this.#directory, this.#busy] = [directory, busy];
+  /** The caller ends it. */
+  constructor(directory: string, { endpoint, repository }: content.Repository, isSecond: boolean) {
+    [this.#directory, this.#isSecond] = [directory, isSecond];
     this.#to = `${endpoint.authority}/${repository}`;
     this.#path = join(directory, `${PREFIX}${createHash("sha256").update(this.#to).digest("hex")}.json`);
-    this.#isSecond = busy.has(this.#path);
-    busy.add(this.#path);
   }
 
   /** Whether the connection broke, and another try may go on. */
@@ -69,15 +66,14 @@ export class BegunUpload {
   async end(): Promise<void> {
     if (this.#isSecond) return;
     if (!this.#mayGoOn) await rm(this.#path, { force: true }).catch(() => {});
-    this.#busy.delete(this.#path);
-    if (this.#mayGoOn) await this.#dropOld().catch(() => {});
+    else await this.#dropOld().catch(() => {});
   }
 
   /** Also drafts that a dying engine left. */
   async #dropOld(): Promise<void> {
     const names = (await readdir(this.#directory)).filter((name) => name.startsWith(PREFIX));
     if (names.length <= MOST_NOTES) return;
-    const paths = names.map((name) => join(this.#directory, name)).filter((path) => !this.#busy.has(path));
+    const paths = names.map((name) => join(this.#directory, name));
     const dated = await Promise.all(paths.map(async (path) => ({ path, time: (await stat(path)).mtimeMs })));
     dated.sort((a, b) => b.time - a.time);
     for (const { path } of dated.slice(MOST_NOTES)) await rm(path, { force: true });

@@ -25,8 +25,6 @@ export class Uploads {
   readonly #layers: Layers;
   readonly #tars: LayerTars;
   readonly #registry: Registry;
-  /** Notes of uploads under way. */
-  readonly #busy = new Set<string>();
 
   constructor(layers: Layers, tars: LayerTars, registry: Registry) {
     [this.#layers, this.#tars, this.#registry] = [layers, tars, registry];
@@ -39,9 +37,17 @@ export class Uploads {
     return known;
   }
 
-  /** Goes on where an earlier try has broken off, if the registry still has that. Otherwise it starts anew. */
-  async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
-    const note = new BegunUpload(this.#layers.directory(chain), to, this.#busy);
+  /**
+   * Goes on where an earlier try has broken off, if the registry still has that. Otherwise it starts anew. `isSecond`:
+   * the same layer is being sent there already. Its upload is not this one's.
+   */
+  async upload(
+    { to, chain }: content.Upload,
+    isSecond: boolean,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<engine.SentBlob> {
+    const note = new BegunUpload(this.#layers.directory(chain), to, isSecond);
     try {
       return await this.#sendFrom({ to, chain }, note, report, signal);
     } finally {
@@ -183,10 +189,12 @@ class Seal {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    [this.size, this.#hash] = [0, createHash("sha256")];
+    // An earlier reader may still wait for its next piece.
+    const hash = createHash("sha256");
+    [this.size, this.#hash] = [0, hash];
     for await (const piece of this.#open()) {
-      this.#hash.update(piece);
-      this.size += piece.length;
+      hash.update(piece);
+      if (this.#hash === hash) this.size += piece.length;
       yield piece;
     }
     const expected = this.#expected;

@@ -38,9 +38,9 @@ const JOBS: Jobs = {
   download: (incoming, { body, signal }, tools) => download(incoming, body, tools, signal),
   choose: (selection, { signal }, tools) => choose(selection, tools, signal),
   read: (file, _line, tools) => readFileIn(file, tools),
-  upload: ({ upload, known }, { report, signal }, tools) => {
+  upload: ({ upload, known, isSecond }, { report, signal }, tools) => {
     const layers = withOne(known, tools);
-    return new Uploads(layers, layerTars(layers), tools.registry).upload(upload, report, signal);
+    return new Uploads(layers, layerTars(layers), tools.registry).upload(upload, isSecond, report, signal);
   },
   length: async (known, _line, tools) => layerTars(withOne(known, tools)).size(known.chain),
   tar: async (known, { give, signal }, tools) => {

@@ -33,7 +33,8 @@ export interface JobTypes {
   choose: { args: content.Selection; result: engine.Chosen };
   /** Reads a file of a build's context. */
   read: { args: content.ReadFile; result: Uint8Array };
-  upload: { args: { upload: content.Upload; known: KnownLayer }; result: engine.SentBlob };
+  /** `isSecond`: the same layer is being sent there already. */
+  upload: { args: { upload: content.Upload; known: KnownLayer; isSecond: boolean }; result: engine.SentBlob };
   /** Counts the bytes of the tar of a layer. */
   length: { args: KnownLayer; result: number };
   /** Gives the tar of a layer. */

@@ -6,8 +6,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { registryClient } from "../../../hosts/registry/client.js";
 import { MOST_UNANSWERED } from "../../../hosts/registry/limits.js";
 import type { content, engine } from "../../../hosts/shared/host.js";
+import type { Registry } from "../../../runtime-linux/content/registry.js";
 import { inPlace } from "../../../runtime-linux/content/threads/jobs.js";
 import type { Workers } from "../../../runtime-linux/content/threads/workers.js";
 import { rawTar } from "../../support/archives/tar.js";
@@ -99,6 +101,49 @@ describeUnless(missing, "a layer that is sent", () => {
     registry.parts.clear();
     held.at(0)?.destroy();
     await failed(dead);
+  });
+
+  test("arrives whole at a registry that refuses a stream before it has read it, and takes parts", async () => {
+    const chain = await fixture.layer(incompressible());
+    registry.answer = ({ method, headers }, response) =>
+      method === "PATCH" && headers["content-range"] === undefined && Boolean(response.writeHead(411).end());
+    const sent = await upload(chain);
+    expect(digestOf(registry.blobs.get(sent.digest)!)).toBe(sent.digest);
+    expect(uploadsAsked()).toEqual(["POST", "PATCH", "POST", "PATCH", "PUT"]);
+  });
+
+  test("has its digest by whoever began to read it last, though another reader still waits", async () => {
+    const chain = await fixture.layer(TAR);
+    let told: string[] = [];
+    const registry: Registry = {
+      ...registryClient(),
+      upload: async (_, { bytes, digest }) => {
+        const other = bytes[Symbol.asyncIterator]().next();
+        const pieces: Uint8Array[] = [];
+        for await (const piece of bytes) pieces.push(piece);
+        await other;
+        told = [digest(), digestOf(Buffer.concat(pieces))];
+      },
+    };
+    fixture = openFixture(fixture.root, (tools) => inPlace({ ...tools, registry }));
+    const { digest, size } = await upload(chain);
+    expect(told).toEqual([digest, digest]);
+    expect(size).toBeGreaterThan(0n);
+  });
+
+  test("does not go on in the upload of another push under way, and leaves it its note", async () => {
+    const chain = await fixture.layer(incompressible());
+    const held: IncomingMessage[] = [];
+    registry.answer = cutting(1_000_000, (request) => held.push(request.pause()));
+    const first = upload(chain);
+    await expect.poll(() => [...registry.parts.values()].at(0)?.length ?? 0).toBeGreaterThan(1_000_000);
+    registry.answer = null;
+    const sent = await upload(chain);
+    expect(digestOf(registry.blobs.get(sent.digest)!)).toBe(sent.digest);
+    expect(uploadsAsked()).toEqual(["POST", "PATCH", "POST", "PATCH", "PUT"]);
+    expect(readdirSync(directory(chain)).filter((name) => name.startsWith("begun"))).toHaveLength(1);
+    held.at(0)?.destroy();
+    await failed(first);
   });
 
   test("keeps the notes of a few repositories at most", async () => {
