@@ -16,6 +16,7 @@ import type {
   types,
 } from "../hosts/shared/index.js";
 import type { Registry } from "./content/registry.js";
+import { Agents } from "./content/agents.js";
 import { Archives } from "./content/archives.js";
 import { exportOf } from "./content/files/archive.js";
 import { compare } from "./content/files/changes.js";
@@ -68,6 +69,8 @@ export interface LinuxContent {
   containers(): string[];
   /** Resolves when all other files that a run mounts are on disk. */
   ready(launch: processes.Launch, signal: AbortSignal): Promise<void>;
+  /** No client is reached any more. */
+  close(): void;
 }
 
 export function linuxContent(deps: ContentDeps): LinuxContent {
@@ -85,11 +88,13 @@ export function linuxContent(deps: ContentDeps): LinuxContent {
     mounts: () => carrier.filesystems.mounts(),
     containers: () => carrier.containers(),
     ready: (launch, signal) => carrier.ready(launch, signal),
+    close: () => carrier.agents.closeAll(),
   };
 }
 
 class Carrier {
   readonly layers: Layers;
+  readonly agents: Agents;
   readonly archives: Archives;
   readonly filesystems: Filesystems;
   readonly tars: LayerTars;
@@ -108,6 +113,7 @@ class Carrier {
     this.#deps = deps;
     this.layers = new Layers(deps.paths, deps.kernel);
     this.#workers = deps.workers ?? inPlace(deps);
+    this.agents = new Agents(deps.paths);
     this.archives = new Archives(deps.paths, this.#workers);
     this.filesystems = new Filesystems(deps.paths, deps.kernel, this.layers);
     this.#contexts = new Contexts({
@@ -163,6 +169,11 @@ class Carrier {
       case "send-images":
         await bodies.deliver(command.val.session, imagesSent(command.val, this.tars, report), signal);
         return DONE;
+      case "forward-agent": {
+        const agent = await bodies.agent(command.val, signal);
+        await this.filesystems.mountInMemory(command.val.container, () => this.agents.listen(command.val, agent));
+        return DONE;
+      }
       case "find-blob":
         await registry.find(command.val, signal);
         return DONE;
@@ -178,6 +189,7 @@ class Carrier {
         if (!this.#contexts.begin(command.val)) await this.filesystems.mount(command.val);
         return DONE;
       case "unmount":
+        this.agents.close(command.val);
         if (!this.#contexts.has(command.val)) await this.filesystems.unmount(command.val);
         return DONE;
       case "measure":
@@ -223,6 +235,7 @@ class Carrier {
         await this.layers.drop(command.val);
         return DONE;
       case "drop-container":
+        this.agents.close(command.val);
         await this.#contexts.forget(command.val);
         await this.filesystems.drop(command.val);
         return DONE;

@@ -2,7 +2,17 @@
 
 import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
-import type { Bodies, Clock, Delivery, Host, RecordStore, RequestId, content, types } from "../hosts/shared/index.js";
+import type {
+  Bodies,
+  Clock,
+  Delivery,
+  Host,
+  RecordStore,
+  RequestId,
+  SshAgent,
+  content,
+  types,
+} from "../hosts/shared/index.js";
 import { linuxContent } from "./content.js";
 import { archiveOf, exportOf } from "./content/files/archive.js";
 import type { Registry } from "./content/registry.js";
@@ -95,6 +105,7 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     },
     seed: () => randomBytes(32),
     close: async () => {
+      content.close();
       await processes.close();
       await networks.close();
       await workers?.close();
@@ -146,5 +157,10 @@ class LateBodies implements Bodies {
   async deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.deliver(session, delivery, signal);
+  }
+
+  async agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.agent(sought, signal);
   }
 }

@@ -117,6 +117,11 @@ export class Paths {
     return join(this.rootfs(id), "secret");
   }
 
+  /** The socket of a container that is nothing but an ssh agent. */
+  agent(id: string): string {
+    return join(this.rootfs(id), "agent");
+  }
+
   /** Bundle, pid files and sockets of one run. */
   run(id: string, run: number): string {
     return join(this.runs(id), String(run));

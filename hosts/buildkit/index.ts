@@ -1,5 +1,6 @@
 // The public parts of this folder: the calls of BuildKit's clients, and the files that they send.
 
+export { askedAgent } from "./agent.js";
 export { CallFailed, TooLarge } from "./conversation.js";
 export type { Caller, Conversation } from "./conversation.js";
 export { askedCredentials } from "./credentials.js";

@@ -36,6 +36,8 @@ export type {
   Reply,
   Report as ReportProgress,
   RequestId,
+  SshAgent,
+  SshConnection,
   Stdin,
   Stdio,
   StepOutputs,

@@ -2,7 +2,7 @@
 // once. And sessions, on which a client gives and takes files as often as it is asked.
 
 import { interrupted } from "../shared/index.js";
-import type { Bodies, Delivery, RequestId, content, types } from "../shared/index.js";
+import type { Bodies, Delivery, RequestId, SshAgent, content, types } from "../shared/index.js";
 
 /** What a client gives on its session. */
 export interface Session {
@@ -16,6 +16,7 @@ export interface Session {
   secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array>;
   /** What it gets. */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<void>;
+  agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent>;
 }
 
 export class RequestBodies implements Bodies {
@@ -62,6 +63,11 @@ export class RequestBodies implements Bodies {
 
   async deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void> {
     return this.#session(session).deliver(delivery, signal);
+  }
+
+  /** The same for an agent. */
+  async agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent> {
+    return this.#session(sought.session).agent(sought, signal);
   }
 
   forget(request: RequestId): void {

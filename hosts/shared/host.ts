@@ -160,6 +160,8 @@ export interface Bodies {
   secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array>;
   /** Gives a session's client what it gets. Resolves when it has all of it. Rejects with a `HostFailure`. */
   deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void>;
+  /** Asks a session's client whether it has an agent. Rejects with a `HostFailure`. */
+  agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent>;
 }
 
 /** What the client of a session gets. */
@@ -167,6 +169,21 @@ export interface Delivery {
   /** `files`: each file of the tar by itself. `bytes`: the tar as it is. */
   form: "files" | "bytes";
   tar: AsyncIterable<Uint8Array>;
+}
+
+/** An ssh agent of a session's client. Opens a connection to it; throws if the session is over. */
+export type SshAgent = () => SshConnection;
+
+/** One connection to an ssh agent, in both directions. */
+export interface SshConnection {
+  /** What the agent says. Rejects if the connection breaks off. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Resolves when there is room for more. Rejects if the connection is over. */
+  send(bytes: Uint8Array): Promise<void>;
+  /** Nothing more is sent. */
+  finish(): void;
+  /** Ends it at once. */
+  cancel(): void;
 }
 
 /**

@@ -61,6 +61,8 @@ export type {
   ReplyOrCut,
   Report,
   RequestId,
+  SshAgent,
+  SshConnection,
   Stdin,
   Stdio,
   content,

@@ -1,6 +1,6 @@
 // The parts of a simulated world, made once and connected to each other. `host.ts` presents them as a host.
 
-import type { Bodies, Delivery, RequestId, content, engine, types } from "../shared/index.js";
+import type { Bodies, Delivery, RequestId, SshAgent, content, engine, types } from "../shared/index.js";
 import { registryClient } from "../registry/index.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";
@@ -169,5 +169,10 @@ class LateBodies implements Bodies {
   async deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.deliver(session, delivery, signal);
+  }
+
+  async agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.agent(sought, signal);
   }
 }

@@ -178,6 +178,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `send the files of ${shortId(command.val.container)} to the client`;
     case "send-images":
       return "send an archive of images to the client";
+    case "forward-agent":
+      return `listen for connections to the client's ssh agent ${command.val.id}`;
     case "find-blob":
       return `ask ${command.val.in.endpoint.authority} whether it has blob ${shortId(command.val.digest)}`;
     case "mount-blob":

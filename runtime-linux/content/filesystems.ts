@@ -57,25 +57,34 @@ export class Filesystems {
     await this.#removeMountPoint(container);
   }
 
-  /**
-   * Mounts a container that is nothing but a secret, which is overwritten. Unlike a tmpfs, a ramfs never goes to a swap
-   * area (tmpfs in the kernel's documentation).
-   */
+  /** Mounts a container that is nothing but a secret, which is overwritten. */
   async holdSecret({ container, owner, group, mode }: HeldSecret, bytes: Uint8Array): Promise<void> {
+    try {
+      await this.mountInMemory(container, () => {
+        const file = this.#paths.heldSecret(container);
+        fs.writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
+        fs.chownSync(file, owner, group);
+        fs.chmodSync(file, mode);
+      });
+    } finally {
+      bytes.fill(0);
+    }
+  }
+
+  /**
+   * Mounts a container that is only ever in memory, and fills it. Unlike a tmpfs, a ramfs never goes to a swap area (tmpfs
+   * in the kernel's documentation).
+   */
+  async mountInMemory(container: string, fill: (directory: string) => void | Promise<void>): Promise<void> {
     const target = this.#paths.rootfs(checked(container));
     makePrivate(this.#paths.liveContainer(container));
     fs.mkdirSync(target, { recursive: true, mode: 0o700 });
     try {
       if (!isMountPoint(target)) this.#kernel.mount("ramfs", target, "ramfs", NO_PROGRAMS, "mode=0700");
-      const file = this.#paths.heldSecret(container);
-      fs.writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
-      fs.chownSync(file, owner, group);
-      fs.chmodSync(file, mode);
+      await fill(target);
     } catch (error) {
       await this.unmount(container);
       throw error;
-    } finally {
-      bytes.fill(0);
     }
   }
 
@@ -180,7 +189,7 @@ type HeldSecret = Pick<content.SoughtSecret, "container" | "owner" | "group" | "
 
 const NO_PROGRAMS = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
-/** A file system of this type holds a secret (statfs(2), `f_type`). */
+/** A file system of this type holds a secret or an agent's socket (statfs(2), `f_type`). */
 export const RAMFS_MAGIC = 0x858458f6;
 
 /** Crashes of several engines can have left mounts on top of each other. */

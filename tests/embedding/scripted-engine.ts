@@ -116,6 +116,7 @@ const NO_BODIES: Bodies = {
   credentials: noEngine,
   secret: noEngine,
   deliver: noEngine,
+  agent: noEngine,
 };
 
 function noEngine(): never {

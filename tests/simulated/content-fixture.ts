@@ -51,6 +51,7 @@ export class Fixture {
       credentials: () => Promise.reject(new Error("no client has credentials")),
       secret: () => Promise.reject(new Error("no client has secrets")),
       deliver: () => Promise.reject(new Error("no session")),
+      agent: () => Promise.reject(new Error("no client has agents")),
     };
     this.content = simulatedContent({ filesOf: () => null, disk: this.disk, clock, bodies, registry: this.registry });
   }

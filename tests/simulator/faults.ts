@@ -81,6 +81,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "hold-secret",
   "send-files",
   "send-images",
+  "forward-agent",
   "find-blob",
   "mount-blob",
   "abandon",

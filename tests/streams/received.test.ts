@@ -22,6 +22,9 @@ const bodies = {
   deliver(): never {
     throw new Error("no session");
   },
+  agent(): never {
+    throw new Error("no session");
+  },
 };
 
 test("the connection of a web server is opened and closed by who reads", async () => {

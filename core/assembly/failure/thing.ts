@@ -32,6 +32,7 @@ export function missingKind(what: Noun): FailureKind {
     case Noun.FileSystem:
     case Noun.MachineFile:
     case Noun.Secret:
+    case Noun.Agent:
       return FailureKind.NotFound;
     default:
       // An answer, or a piece of a tar, is never looked up.
@@ -95,6 +96,7 @@ function nounOf(what: Noun): string {
   if (what == Noun.Volume) return "volume ";
   if (what == Noun.Layer) return "layer ";
   if (what == Noun.Secret) return "secret ";
+  if (what == Noun.Agent) return "agent ";
   return what == Noun.Archive ? "archive " : "";
 }
 

@@ -1,11 +1,12 @@
 // Calls on the client at the other end of a connection: a session. The engine is the client of gRPC there.
 
-import { connect } from "node:http2";
+import { connect, constants } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
 import {
   CallFailed,
   TooLarge,
+  askedAgent,
   askedCredentials,
   askedSecret,
   deliver,
@@ -28,6 +29,7 @@ export function sessionOn(connection: Duplex, gone: () => void): Session {
     credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
     secret: ({ id, limit }, signal) => askedSecret(call, { id, limit }, signal),
     deliver: ({ form, tar }, signal) => deliver(call, form, tar, signal),
+    agent: ({ id, message }, signal) => askedAgent(call, { id, message }, signal),
   };
 }
 
@@ -82,7 +84,8 @@ function conversationOn(stream: ClientHttp2Stream, largest?: number): Conversati
         stream.write(framed(message), (error) => (error ? reject(failed ?? interrupted("client-gone")) : resolve()));
       }),
     finish: () => void stream.end(),
-    cancel: () => stream.close(),
+    // As gRPC cancels (PROTOCOL-HTTP2.md). With no error, Node 20 can send empty frames for ever after the client's end.
+    cancel: () => stream.close(constants.NGHTTP2_CANCEL),
   };
 }
 

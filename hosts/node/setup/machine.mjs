@@ -24,6 +24,7 @@ const DAEMON_PACKAGES = [
 const TEST_PACKAGES = [
   { name: "iproute2", proof: ["/sbin/ip", "/usr/sbin/ip", "/usr/bin/ip"] },
   { name: "curl", proof: ["/usr/bin/curl"] },
+  { name: "openssh-client", proof: ["/usr/bin/ssh-add"] },
   { name: "openssl", proof: ["/usr/bin/openssl"] },
   // The daemon works without it, too.
   { name: "libisal2", proof: ["/usr/lib/x86_64-linux-gnu/libisal.so.2", "/usr/lib/aarch64-linux-gnu/libisal.so.2"] },

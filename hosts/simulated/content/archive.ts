@@ -80,6 +80,7 @@ class Packer {
   }
 
   *file(file: Inode, name: string): Generator<Uint8Array> {
+    if (file.kind === "socket") return; // no tar has one
     const entry = entryOf(file, name);
     // Docker's tars hold whole seconds. A fraction would need an extra header for each file.
     entry.mtime -= ((entry.mtime % SECOND) + SECOND) % SECOND;

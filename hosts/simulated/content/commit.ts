@@ -78,6 +78,7 @@ function isEmpty({ kind, size, entries }: Inode): boolean {
 /** `name` holds bytes, one per character (see `tar/latin1.ts`). */
 export function entryOf(file: Inode, name: string): TarEntry {
   const { kind, mode, uid, gid, size, modified, target, major, minor, xattrs } = file;
+  if (kind === "socket") throw new Error("no tar has a socket");
   const capability = xattrs?.get(CAPABILITY);
   return {
     name,

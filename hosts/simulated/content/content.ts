@@ -136,6 +136,11 @@ class Carrier {
       case "send-images":
         await bodies.deliver(command.val.session, imagesSent(command.val, layerTars(disk.layers), report), signal);
         return DONE;
+      case "forward-agent":
+        // Its socket is there. No program of this world connects to sockets.
+        await bodies.agent(command.val, signal);
+        disk.holdAgent({ ...command.val, container: checked(command.val.container) });
+        return DONE;
       case "find-blob":
         await registry.find(command.val, signal);
         return DONE;

@@ -87,7 +87,7 @@ export function told<T>(call: string, path: string, act: () => T): T {
 /** inode(7) */
 const TYPE_BITS: Record<FileKind, number> = {
   ...{ file: 0o100000, directory: 0o040000, symlink: 0o120000 },
-  ...{ character: 0o020000, block: 0o060000, fifo: 0o010000 },
+  ...{ character: 0o020000, block: 0o060000, fifo: 0o010000, socket: 0o140000 },
 };
 /** The size that ext4 reports for a small directory. */
 const BLOCK = 4096;

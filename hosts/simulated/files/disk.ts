@@ -38,15 +38,16 @@ export interface ContainerFiles {
   mounted: boolean;
   /** Files made for it, by name. Other containers can mount them too. */
   made: Map<string, Inode>;
-  /** It is nothing but a secret, and in memory. */
-  isSecret?: true;
+  /** It is nothing but a secret or an ssh agent, and in memory. */
+  isHeld?: true;
 }
 
-/** What a secret needs, besides its bytes. */
-type HeldSecret = Pick<content.SoughtSecret, "container" | "owner" | "group" | "mode">;
+/** What a secret needs, besides its bytes; and an agent. */
+type Held = Pick<content.SoughtSecret, "container" | "owner" | "group" | "mode">;
 
-/** The only file of a container that is nothing but a secret. */
+/** The only file of a container that is nothing but a secret, or nothing but an agent. */
 const SECRET = "/secret";
+const AGENT = "/agent";
 
 /** The files of one volume on the disk. */
 export interface VolumeFiles {
@@ -166,12 +167,13 @@ export class Disk {
   }
 
   /** Mounts a container that is nothing but a secret. It takes no room on the disk. */
-  holdSecret({ container, owner, group, mode }: HeldSecret, bytes: Uint8Array): void {
-    const tree = new Tree(new Room(Infinity));
-    tree.root.mode = 0o700;
-    put(tree, SECRET, inode("file", tree, { bytes, mode, uid: owner, gid: group, modified: this.now() }));
-    const share = new Share(new Room(Infinity));
-    this.containers.set(container, { tree, share, chain: null, mounted: true, made: new Map(), isSecret: true });
+  holdSecret(held: Held, bytes: Uint8Array): void {
+    this.#hold(held, SECRET, "file", bytes);
+  }
+
+  /** The same for one that is nothing but the socket of an agent. */
+  holdAgent(held: Held): void {
+    this.#hold(held, AGENT, "socket", new Uint8Array());
   }
 
   /** Throws `no-such` if the container is not mounted. */
@@ -182,10 +184,10 @@ export class Disk {
     return contentOf(place.inode);
   }
 
-  /** Written files stay, but nothing of a secret. */
+  /** Written files stay, but nothing of a secret or an agent. */
   unmount(container: string): void {
     const files = this.containers.get(container);
-    if (files?.isSecret) this.containers.delete(container);
+    if (files?.isHeld) this.containers.delete(container);
     else if (files) files.mounted = false;
   }
 
@@ -237,6 +239,14 @@ export class Disk {
     this.volumes.delete(name);
     this.#machine.delete(this.#placeOf(name));
     this.#volumes.entries.delete(name);
+  }
+
+  #hold({ container, owner, group, mode }: Held, path: string, kind: "file" | "socket", bytes: Uint8Array): void {
+    const tree = new Tree(new Room(Infinity));
+    tree.root.mode = 0o700;
+    put(tree, path, inode(kind, tree, { bytes, mode, uid: owner, gid: group, modified: this.now() }));
+    const share = new Share(new Room(Infinity));
+    this.containers.set(container, { tree, share, chain: null, mounted: true, made: new Map(), isHeld: true });
   }
 
   #filesOf(container: string): { tree: Tree; root: Inode } | null {

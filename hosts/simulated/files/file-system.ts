@@ -54,7 +54,7 @@ const ERROR_TEXTS: Record<FileErrorCode, string> = {
 };
 
 /** Types of files. */
-export type FileKind = "file" | "directory" | "symlink" | "character" | "block" | "fifo";
+export type FileKind = "file" | "directory" | "symlink" | "character" | "block" | "fifo" | "socket";
 
 /** The facts that stat(2) reports. */
 export interface FileStatus {

@@ -128,7 +128,7 @@ const FILE: Readonly<Record<string, (status: FileStatus) => boolean>> = {
   "-c": ({ kind }) => kind === "character",
   "-b": ({ kind }) => kind === "block",
   "-p": ({ kind }) => kind === "fifo",
-  "-S": () => false,
+  "-S": ({ kind }) => kind === "socket",
   "-s": ({ size }) => size > 0,
   "-u": ({ mode }) => (mode & 0o4000) !== 0,
   "-g": ({ mode }) => (mode & 0o2000) !== 0,

@@ -155,9 +155,10 @@ describe("a build", () => {
     const world = new ImageWorld();
     openSession(world);
     const id = inSession(world);
-    sendDefinition(world, "FROM busybox\nRUN --mount=type=ssh true\n");
+    sendDefinition(world, "FROM busybox\nRUN --mount=type=ssh,required true\n");
     expect(world.answer(id).status).toBe(200);
-    expect(linesOf(world, id).at(-1)!.error).toContain("ssh");
+    const words = 'RUN failed: no SSH key "default" forwarded from the client';
+    expect(linesOf(world, id).at(-1)!.error).toBe(words);
   });
 
   test.each(["is cancelled", "is left by its client"])("that %s gives its command up", (how) => {

@@ -226,6 +226,7 @@ export class World {
       case "hold-secret":
       case "send-files":
       case "send-images":
+      case "forward-agent":
         throw new Failed({ tag: "interrupted", val: "client-gone" });
       case "blob-of":
       case "find-blob":

@@ -231,6 +231,8 @@ function shownContent(command: content.ContentCommand): string {
       return `send-files of ${command.val.container} as ${command.val.form} to request ${command.val.session}`;
     case "send-images":
       return `send-images to request ${command.val.session}: ${command.val.members.map(({ name }) => name).join(" ")}`;
+    case "forward-agent":
+      return `forward-agent ${command.val.id} of request ${command.val.session}`;
     case "find-blob":
       return `find-blob ${place(command.val.in)} ${command.val.digest}${identity(command.val.in.credentials)}`;
     case "mount-blob":

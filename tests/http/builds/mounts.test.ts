@@ -163,7 +163,7 @@ onEngines("mounts of builds", (engine, kind) => {
       ],
       ["--mount=target=/in,from=5 true", /^invalid from flag value 5: index out of bounds/],
       ["--mount=type=secret,id=s true", /^RUN --mount=type=secret needs a client .*docker buildx.*--mount=type=bind$/],
-      ["--mount=type=ssh true", /^RUN --mount=type=ssh is not built yet\. /],
+      ["--mount=type=ssh true", /^RUN --mount=type=ssh needs a client that can be asked: /],
       ["--mount=type=tmpfs,target=/t,size=lots true", /^invalid size of a tmpfs: "lots"$/],
       ["--mount=type=cache,target=/t,mode=9 true", /^invalid value 9 for mode$/],
       ["--security=insecure true", /^RUN --security=insecure is refused: /],

@@ -151,6 +151,7 @@ describeUnless(missing, "an archive", () => {
       credentials: () => Promise.reject(new Error("no session")),
       secret: () => Promise.reject(new Error("no session")),
       deliver: () => Promise.reject(new Error("no session")),
+      agent: () => Promise.reject(new Error("no session")),
     };
     const { perform } = linuxContent({ paths: fixture.paths, kernel: libc, bodies, registry: registryClient() });
     const val = { archive: "a", request: 1n, limits: ROOMY };

@@ -69,6 +69,7 @@ export function openFixture(
       credentials: () => Promise.reject(new Error("no client has credentials")),
       secret: () => Promise.reject(new Error("no client has secrets")),
       deliver: () => Promise.reject(new Error("no session")),
+      agent: () => Promise.reject(new Error("no client has agents")),
     },
     ...(workers === undefined ? {} : { workers: workers(tools) }),
   });

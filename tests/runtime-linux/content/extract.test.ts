@@ -126,6 +126,7 @@ function contentOn(
       credentials: () => Promise.reject(new Error("no session")),
       secret: () => Promise.reject(new Error("no session")),
       deliver: () => Promise.reject(new Error("no session")),
+      agent: () => Promise.reject(new Error("no session")),
     },
     registry: registryClient(),
   });

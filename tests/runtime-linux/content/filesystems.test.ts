@@ -59,6 +59,7 @@ test("mounts and unmounts are never abandoned: each reports its own failure", as
       credentials: () => Promise.reject(new Error("no session")),
       secret: () => Promise.reject(new Error("no session")),
       deliver: () => Promise.reject(new Error("no session")),
+      agent: () => Promise.reject(new Error("no session")),
     },
     registry: registryClient(),
   });

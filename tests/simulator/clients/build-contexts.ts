@@ -31,6 +31,9 @@ const UNDRAWN: Readonly<Record<string, string>> = {
   secrets:
     "FROM busybox\nRUN --mount=type=secret,id=s,required=true --mount=type=secret,id=none " +
     '--mount=type=secret,id=s,env=S cat /run/secrets/s > /dev/null; test -n "$S" && ! test -e /run/secrets/none\n',
+  agents:
+    "FROM busybox\nRUN --mount=type=ssh,required=true --mount=type=ssh,id=none " +
+    'test -S "$SSH_AUTH_SOCK" && ! test -e /run/buildkit/ssh_agent.1\n',
   clones: "FROM scratch\nADD https://example.org/a.git#main:doc /doc\n",
 };
 
@@ -55,6 +58,7 @@ export const METHODS = [
   "/moby.filesync.v1.Auth/Credentials",
   "/moby.buildkit.secrets.v1.Secrets/GetSecret",
   "/moby.filesync.v1.FileSend/DiffCopy",
+  "/moby.sshforward.v1.SSH/ForwardAgent",
 ].join(`\n${METHOD}: `);
 /** What clients have for the id `s`, and nobody else may ever see. */
 export const SECRET = "known to its step alone";

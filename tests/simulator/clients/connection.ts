@@ -121,8 +121,8 @@ export class Connection implements Channel {
   }
 
   /**
-   * On a session, the client gives its account, its secret `s`, and the files of the build that the session is named for, in
-   * whatever directory or archive. It takes whatever a build has for it.
+   * On a session, the client gives its account, its secret `s`, an agent without keys, and the files of the build that the
+   * session is named for, in whatever directory or archive. It takes whatever a build has for it.
    */
   calls({ head, caller }: replies.Calls, gone: () => void): void {
     this.#gone = gone;
@@ -139,6 +139,12 @@ export class Connection implements Channel {
       },
       deliver: async ({ tar }) => {
         for await (const _ of tar);
+      },
+      agent: async ({ id }) => {
+        if (id !== "default") throw noSuch("agent", id);
+        return () => {
+          throw new Error("no program connects to it");
+        };
       },
     });
   }

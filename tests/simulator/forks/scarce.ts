@@ -5,6 +5,7 @@
 export const SCARCE: Readonly<Record<string, string>> = {
   "content clone": "repository-cloned.txt",
   "content find-credentials": "credentials-asked.txt",
+  "content forward-agent": "agents-forwarded.txt",
   "content hold-secret": "secrets-held.txt",
   "content send-files": "outputs-sent.txt",
   "content send-images": "outputs-sent.txt",

@@ -108,7 +108,7 @@ export class Owners implements Invariant {
       if (command.tag === "mount" && typeof command.val === "object" && "bare" in command.val && command.val.bare) {
         this.#sites.add(command.val.container);
       }
-      if (command.tag === "hold-secret") this.#sites.add(command.val.container);
+      if (command.tag === "hold-secret" || command.tag === "forward-agent") this.#sites.add(command.val.container);
       if (command.tag === "drop-container") this.#sites.delete(command.val);
     }
   }

@@ -130,6 +130,8 @@ export interface SessionOptions {
   by?: BuildKitClient;
   /** The secret of an id; throws to refuse. Missing: the client does not offer the call. */
   secret?: (id: string) => Uint8Array | Promise<Uint8Array>;
+  /** Adds further services, and returns the paths of their calls. */
+  serve?: (server: grpc.Server) => readonly string[];
 }
 
 /** What a client of a session has: directories by name; null if it has none. Returns a function that ends the session. */
@@ -161,6 +163,7 @@ export async function openSession(
     ...(directories === null ? [] : [DIFF_COPY]),
     ...(options.credentials === undefined ? [] : [AUTH]),
     ...(options.secret === undefined ? [] : [SECRETS]),
+    ...(options.serve?.(server) ?? []),
   ];
   const connection =
     options.by?.carried({ [ID]: [id], [METHOD]: offered }) ??

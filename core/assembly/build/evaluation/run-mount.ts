@@ -30,7 +30,7 @@ export class Mount {
   id: string = "";
   /** Cache: `shared`, `private` or `locked`. */
   sharing: string = "shared";
-  /** Octal digits; empty: 0755 for a cache, 0400 for a secret. */
+  /** Octal digits; empty: 0755 for a cache, 0400 for a secret, 0600 for an agent. */
   mode: string = "";
   owner: i32 = 0;
   group: i32 = 0;
@@ -165,7 +165,18 @@ function finish(mount: Mount): string {
   const isFile = mount.type == MountType.Secret || mount.type == MountType.Ssh;
   if (mount.target.length == 0 && !isFile) return "mount target not specified";
   if (mount.type == MountType.Cache && mount.id.length == 0) mount.id = mount.target;
+  if (mount.type == MountType.Ssh) return finishAgent(mount);
   return mount.type == MountType.Secret ? finishSecret(mount) : "";
+}
+
+/** As the client calls the agent that it means without a name. */
+const DEFAULT_AGENT: string = "default";
+
+/** One without a target gets its own, by the number of the agent in its step. */
+function finishAgent(mount: Mount): string {
+  if (mount.source.length > 0) return "ssh does not support source";
+  if (mount.id.length == 0) mount.id = DEFAULT_AGENT;
+  return "";
 }
 
 /** `source` is another name of `id`. One that only becomes a variable is mounted nowhere. */

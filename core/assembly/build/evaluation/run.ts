@@ -13,6 +13,12 @@ import { pathFrom } from "./work-directory";
 const MOST_MOUNTS: i32 = 1000;
 /** Secrets as variables: the host writes the values of all of them at once, and Linux takes 2 MiB (execve(2)). */
 const MOST_SECRET_VARIABLES: i32 = 8;
+/** Each is a socket, with connections to the client. */
+const MOST_AGENTS: i32 = 8;
+/** Where an agent is that has no target, in front of its number in the step (moby/buildkit, client/llb/exec.go). */
+const AGENTS: string = "/run/buildkit/ssh_agent.";
+/** Where programs look for the agent (ssh-agent(1)). */
+const AGENT_VARIABLE: string = "SSH_AUTH_SOCK";
 /** Where a script is. */
 const SCRIPTS: string = "/dev/pipes";
 const FROM_VARIABLE: string = "'from' doesn't support variable expansion, define alias stage instead";
@@ -103,6 +109,19 @@ function readOptions(state: BuildState, instruction: Instruction, run: RunStep):
   if (secretVariables(run.mounts) > MOST_SECRET_VARIABLES) {
     state.fail(`RUN has more than ${MOST_SECRET_VARIABLES} secrets as variables`);
   }
+  placeAgents(state, run);
+}
+
+/** The first one is the step's in the environment, there or not, unless the image or the client names another. */
+function placeAgents(state: BuildState, run: RunStep): void {
+  const agents = run.mounts.filter((mount) => mount.type == MountType.Ssh);
+  if (agents.length == 0) return;
+  if (agents.length > MOST_AGENTS) return state.fail(`RUN has more than ${MOST_AGENTS} ssh agents`);
+  for (let i = 0; i < agents.length; i++) {
+    if (agents[i].target.length == 0) agents[i].target = `${AGENTS}${i.toString()}`;
+  }
+  const named = run.environment.some((entry) => entry.startsWith(`${AGENT_VARIABLE}=`));
+  if (!named) run.environment.push(`${AGENT_VARIABLE}=${agents[0].target}`);
 }
 
 function secretVariables(mounts: Mount[]): i32 {

@@ -9,8 +9,8 @@ const NO_SECRETS =
   "RUN --mount=type=secret needs a client that can be asked: build with docker buildx, or fetch what needs it before the " +
   "build, and take it from the context by --mount=type=bind";
 const NO_AGENT =
-  "RUN --mount=type=ssh is not built yet. Until then, clone before the build, and take it from the context by " +
-  "--mount=type=bind";
+  "RUN --mount=type=ssh needs a client that can be asked: build with docker buildx, or clone before the build, and take it " +
+  "from the context by --mount=type=bind";
 
 /**
  * Why the step cannot be done; empty if it can. It is refused by name, never ignored. `canAsk`: the build's client has a
@@ -37,5 +37,5 @@ function mountProblem(mount: Mount, canAsk: bool): string {
   if (mount.mode.length > 0 && octalOf(mount.mode) < 0) return `invalid value ${mount.mode} for mode`;
   if (mount.type == MountType.Tmpfs) return sizeProblem(mount.size);
   if (mount.type == MountType.Secret) return canAsk ? "" : NO_SECRETS;
-  return mount.type == MountType.Ssh ? NO_AGENT : "";
+  return mount.type == MountType.Ssh && !canAsk ? NO_AGENT : "";
 }

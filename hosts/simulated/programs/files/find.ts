@@ -33,6 +33,7 @@ const KINDS: Readonly<Record<string, FileStatus["kind"]>> = {
   c: "character",
   b: "block",
   p: "fifo",
+  s: "socket",
 };
 
 class Search {

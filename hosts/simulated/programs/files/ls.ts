@@ -183,7 +183,7 @@ export function blocks({ kind, size }: FileStatus): number {
   return kind === "directory" ? 4 : kind === "file" ? Math.ceil(size / 4096) * 4 : 0;
 }
 
-const KINDS = { file: "-", directory: "d", symlink: "l", character: "c", block: "b", fifo: "p" };
+const KINDS = { file: "-", directory: "d", symlink: "l", character: "c", block: "b", fifo: "p", socket: "s" };
 
 /** A mode such as `-rwxr-xr-x`. */
 export function modeText({ kind, mode }: Pick<FileStatus, "kind" | "mode">): string {

@@ -108,6 +108,7 @@ export const stat = command(async (process, args) => {
         character: "character special file",
         block: "block special file",
         fifo: "fifo",
+        socket: "socket",
       };
       const time = formatTime(status.modified, "%F %T.%N %z");
       const values: Record<string, string> = {

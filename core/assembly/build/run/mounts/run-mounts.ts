@@ -26,7 +26,7 @@ import { encodeUtf8 } from "../../../text/utf8";
 import { BuildCache } from "../../caches/build-cache";
 import { CacheLease, LeaseClient } from "../../caches/cache-lease";
 import { leaveCache } from "../../caches/cache-end";
-import { ClientSecrets, SecretClient } from "../../client-secrets";
+import { ClientSecrets, lackOf, SecretClient } from "../../client-secrets";
 import { Mount, MountType } from "../../evaluation/run-mount";
 import { Place } from "../place";
 import { OpenWork } from "../work";
@@ -57,7 +57,7 @@ export class RunMounts extends Task implements LeaseClient, SecretClient {
   private readonly caches: BuildCache[] = [];
   private readonly queue: MountSource[];
   private lease: CacheLease | null = null;
-  /** The question for a secret. */
+  /** The question for a secret or an agent. */
   private asking: OpenWork | null = null;
   private client: MountsClient | null = null;
   private released: bool = false;
@@ -114,9 +114,9 @@ export class RunMounts extends Task implements LeaseClient, SecretClient {
     this.next();
   }
 
-  secretMissing(): void {
+  secretMissing(why: string): void {
     this.asking = null;
-    if (this.leaveOut()) this.next();
+    if (this.leaveOut(why)) this.next();
   }
 
   secretFailed(why: string): void {
@@ -149,7 +149,7 @@ export class RunMounts extends Task implements LeaseClient, SecretClient {
   private proceed(source: MountSource): bool {
     const mount = source.mount;
     if (mount.type == MountType.Cache) return this.take(source);
-    if (mount.type == MountType.Secret) return this.ask(mount);
+    if (mount.type == MountType.Secret || mount.type == MountType.Ssh) return this.ask(mount);
     const isScript = mount.script.length > 0;
     const isCopied = isScript || !mount.readOnly || this.hidesFiles(source);
     if (mount.type == MountType.Bind && isCopied) return this.makeCopy(source);
@@ -177,7 +177,7 @@ export class RunMounts extends Task implements LeaseClient, SecretClient {
     return this.lease === null;
   }
 
-  /** A step that mounts a secret twice asks for it once. */
+  /** A step that mounts a secret or an agent twice asks for it once. */
   private ask(mount: Mount): bool {
     if (this.held.has(mount)) {
       this.queue.shift();
@@ -185,7 +185,7 @@ export class RunMounts extends Task implements LeaseClient, SecretClient {
       return true;
     }
     const secrets = this.secrets;
-    if (secrets === null || !secrets.areOffered) return this.leaveOut();
+    if (secrets === null || !secrets.offers(mount.type)) return this.leaveOut(lackOf(mount));
     const place = new Place(null);
     this.places.push(place);
     this.asking = secrets.hold(mount, place, this);
@@ -196,10 +196,10 @@ export class RunMounts extends Task implements LeaseClient, SecretClient {
     this.held.lend(mount, this.lent);
   }
 
-  /** The client does not have the secret. False if the step cannot do without it. */
-  private leaveOut(): bool {
+  /** The client does not have it. False if the step cannot do without it. */
+  private leaveOut(why: string): bool {
     const mount = this.queue[0].mount;
-    if (mount.required) this.fail(`secret ${mount.id}: not found`);
+    if (mount.required) this.fail(why);
     else this.queue.shift();
     return !mount.required;
   }
