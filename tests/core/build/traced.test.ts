@@ -127,6 +127,32 @@ describe("a context that is", () => {
       expect(world.answer(upload)).toMatchObject({ status: 200, text: "", over: true });
     });
 
+    test("twice begins the build once; the second one waits for another", () => {
+      const world = new ImageWorld();
+      const uploads = [bring(world), bring(world)];
+      const id = ask(world);
+      world.done(world.take("mount").op);
+      const { op, val } = world.take("extract");
+      expect(val.source).toEqual({ tag: "body", val: uploads[0] });
+      expect(world.open()).toEqual([]);
+      world.failAs(op, { tag: "body-broke", val: "it ended" });
+      expect(linesOf(world, id)).toHaveLength(1);
+      world.wait(6);
+      expect(uploads.map((upload) => world.answer(upload))).toMatchObject([{ status: 200 }, { status: 500 }]);
+    });
+
+    test("begins one of two builds with the same id", () => {
+      const world = new ImageWorld();
+      const builds = [ask(world), ask(world)];
+      const upload = bring(world);
+      world.done(world.take("mount").op);
+      expect(world.take("extract").val.source).toEqual({ tag: "body", val: upload });
+      expect(world.open()).toEqual([]);
+      world.wait(6);
+      expect(builds.map((build) => world.answer(build).over)).toEqual([false, true]);
+      expect(linesOf(world, builds[1]!)).toMatchObject([{ error: "context deadline exceeded" }]);
+    });
+
     test("is waited for five seconds, and so is the build", () => {
       const world = new ImageWorld();
       const id = ask(world);

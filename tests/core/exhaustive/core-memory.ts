@@ -35,6 +35,7 @@ export const OMITTED = [
   "core/assembly/build/buildkit/sessions/Sessions",
   "core/assembly/build/buildkit/solves/Solves",
   "core/assembly/build/buildkit/traced-builds/TracedBuilds",
+  "core/assembly/build/buildkit/uploads/Uploads",
   "core/assembly/build/caches/cache-store/CacheStore",
   "core/assembly/build/run/known-choices/KnownChoices",
   "core/assembly/event/ring/EventRing",

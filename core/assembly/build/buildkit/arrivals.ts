@@ -100,11 +100,6 @@ export class Arrivals<T> {
     one.begin(this);
   }
 
-  /** Somebody waits for this name. */
-  isAwaited(name: string): bool {
-    return this.waiting.has(name);
-  }
-
   leave(one: Awaiting<T>): void {
     const connection = one.connection;
     if (connection !== null) connection.endWaiting();
@@ -113,7 +108,16 @@ export class Arrivals<T> {
     if (all.length == 0) this.waiting.delete(one.name);
   }
 
-  /** Something with this name is there now. One that waits may end it, or the waiting of another. */
+  /** Something with this name is there now, for the first that waits for it. Returns false if none does. */
+  tellFirst(name: string, found: T): bool {
+    if (!this.waiting.has(name)) return false;
+    const first = this.waiting.get(name)[0];
+    first.stop();
+    first.arrived(found);
+    return true;
+  }
+
+  /** The same for all that wait. One that waits may end it, or the waiting of another. */
   tell(name: string, found: T): void {
     if (!this.waiting.has(name)) return;
     const all = this.waiting.get(name).slice(0);

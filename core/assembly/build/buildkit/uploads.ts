@@ -64,20 +64,18 @@ export class UploadWait extends Awaiting<Upload> {
 
 export const LATE: string = "context deadline exceeded";
 
-/** Either may come first. */
+/** Either may come first. One request brings the context of one build, even if others have the same id. */
 class Uploads {
   private readonly offered: Arrivals<UploadClient> = new Arrivals<UploadClient>();
   private readonly wanted: Arrivals<Upload> = new Arrivals<Upload>();
 
   offer(id: string, call: Call): void {
     const upload = new Upload(id, call);
-    if (this.wanted.isAwaited(id)) this.wanted.tell(id, upload);
-    else this.offered.wait(upload);
+    if (!this.wanted.tellFirst(id, upload)) this.offered.wait(upload);
   }
 
   want(wait: UploadWait): void {
-    if (this.offered.isAwaited(wait.name)) this.offered.tell(wait.name, wait.client);
-    else this.wanted.wait(wait);
+    if (!this.offered.tellFirst(wait.name, wait.client)) this.wanted.wait(wait);
   }
 }
 
