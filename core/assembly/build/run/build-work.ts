@@ -208,7 +208,9 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     );
   }
 
+  /** BuildKit asks a session for no files that are ignored. Of a context that came in another way, copies see all of them. */
   private readIgnores(): void {
+    if (this.options.onlyCaches) return this.readDockerfile();
     this.read(Step.OwnIgnores, this.options.dockerfile + IGNORE_FILE);
   }
 
@@ -222,9 +224,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const isOwn = step == Step.OwnIgnores;
     if (failure !== null && !lacksPath(failure)) return this.refuse(unreadable(failure));
     if (isOwn && failure !== null) return this.read(Step.Ignores, IGNORE_FILE);
-    const name = this.options.dockerfile;
-    if (leavesContext(name)) return this.refuse(internal(`forbidden path outside the build context: ${name} ()`));
-    const dockerfile = pathFrom("/", name).slice(1);
+    const dockerfile = pathFrom("/", this.options.dockerfile).slice(1);
     const text = failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value);
     const file = parseIgnoreFile(text, isOwn ? dockerfile + IGNORE_FILE : IGNORE_FILE);
     const isMalformed = file.problem.length > 0;
@@ -234,7 +234,13 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     else
       for (let i = 0; i < read.length; i++)
         if (!isMalformed && file.ignores(read[i])) this.facts.hidden.push(escaped(read[i]));
-    this.read(Step.Dockerfile, this.options.dockerfile);
+    this.readDockerfile();
+  }
+
+  private readDockerfile(): void {
+    const name = this.options.dockerfile;
+    if (leavesContext(name)) return this.refuse(internal(`forbidden path outside the build context: ${name} ()`));
+    this.read(Step.Dockerfile, name);
   }
 
   private tookDockerfile(step: i32, outcome: Outcome | null, failure: Failure | null): void {
