@@ -1,7 +1,7 @@
 // What the client of `POST /build` asks for (surface §2.22).
 
 import { EntriesSource } from "../../../build/bindings/types";
-import { flagOf, integerOf } from "../api/parameters";
+import { flagOf, integerOf, parseFlag } from "../api/parameters";
 import { Call } from "../call";
 import { hostPlatform } from "../image/host-platform";
 import { parsePlatform, Platform, platformError } from "../image/platform";
@@ -24,6 +24,8 @@ const WITH_OUTPUTS: i32 = 40;
 const WITH_IDS: i32 = 30;
 /** The value of `version` that asks for BuildKit. */
 const BUILDKIT = "2";
+/** A build argument (moby/buildkit, frontend/dockerui). */
+const KEEP_GIT = "BUILDKIT_CONTEXT_KEEP_GIT_DIR";
 
 /** Where a build has its files from, if neither the body nor a web server has them. */
 export abstract class FilesSource {
@@ -85,6 +87,11 @@ export class BuildOptions {
   onlyCaches: bool = false;
   /** The ids of stages' images are told. */
   tellsIds: bool = true;
+
+  /** BuildKit leaves out the directory `.git` of a context, unless a build argument asks for it. */
+  get keepsGit(): bool {
+    return this.onlyCaches && parseFlag(this.buildArgs.stringOf(KEEP_GIT)).value;
+  }
 }
 
 export function readOptions(call: Call): BuildOptions {

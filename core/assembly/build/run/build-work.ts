@@ -185,7 +185,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     }
     const git = this.options.git;
     if (git !== null) {
-      const remote = new GitContext(git, this.facts.context, this);
+      const remote = new GitContext(git, this.options.keepsGit, this.facts.context, this);
       this.remote = remote;
       return remote.begin();
     }

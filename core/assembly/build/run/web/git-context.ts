@@ -31,6 +31,7 @@ export class GitContext extends Task implements CloningClient, OpenWork {
   /** `context`: gets the files. */
   constructor(
     private readonly address: GitAddress,
+    private readonly keepGit: bool,
     private readonly context: Place,
     private readonly client: RemoteClient,
   ) {
@@ -38,7 +39,7 @@ export class GitContext extends Task implements CloningClient, OpenWork {
   }
 
   begin(): void {
-    const cloning = new Cloning([this.address], false, this.place, this);
+    const cloning = new Cloning([this.address], this.keepGit, this.place, this);
     this.cloning = cloning;
     cloning.begin();
   }
