@@ -27,6 +27,7 @@ import {
   statFileRequest,
   warnRequest,
 } from "./messages/gateway.js";
+import { healthCheckRequest, healthCheckResponse } from "./messages/health.js";
 
 /** One message comes in, and one goes out; or any number of them. */
 export interface Method {
@@ -39,6 +40,7 @@ export interface Method {
 }
 
 const CONTROL = "/moby.buildkit.v1.Control";
+const HEALTH = "/grpc.health.v1.Health";
 const BRIDGE = "/moby.buildkit.v1.frontend.LLBBridge";
 
 /** By the path of a call: `/moby.buildkit.v1.Control/Solve`. */
@@ -50,6 +52,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [`${CONTROL}/Session`, { request: bytesMessage, response: bytesMessage, carries: true }],
   [`${CONTROL}/ListWorkers`, { request: listWorkersRequest, response: listWorkersResponse }],
   [`${CONTROL}/Info`, { request: empty, response: infoResponse }],
+  [`${HEALTH}/Check`, { request: healthCheckRequest, response: healthCheckResponse }],
+  [`${HEALTH}/Watch`, { request: healthCheckRequest, response: healthCheckResponse, streams: true }],
   [`${BRIDGE}/Ping`, { request: empty, response: pongResponse }],
   [`${BRIDGE}/Solve`, { request: bridgeSolveRequest, response: bridgeSolveResponse }],
   [`${BRIDGE}/ReadFile`, { request: readFileRequest, response: readFileResponse }],

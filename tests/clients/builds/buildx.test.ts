@@ -70,6 +70,16 @@ onEngines(
       await docker().well("rmi", "kit:5");
     });
 
+    testExcept(kind, { reference: REFERENCE.buildkit })("--add-host knows the machine by host-gateway", async () => {
+      const dockerfile = "FROM busybox\nRUN cat /etc/hosts > /h\n";
+      const flags = ["build", "--add-host", "machine:host-gateway", "-t", "kit:6", "-"];
+      const built = await docker().runWith(dockerfile, ...flags);
+      expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
+      const gateway = await docker().well("network", "inspect", "bridge", "-f", "{{(index .IPAM.Config 0).Gateway}}");
+      expect(await shown("kit:6", "cat /h")).toContain(`${gateway.trim()}\tmachine`);
+      await docker().well("rmi", "kit:6");
+    });
+
     test("--no-cache-filter makes the named stages anew", async () => {
       const mark = Date.now();
       const steps = ["FROM busybox AS one", `RUN echo one ${mark}`, "FROM busybox", `RUN echo two ${mark}`];

@@ -8,7 +8,7 @@ import { JsonWriter } from "../../json/writer";
 import { WaitingCall } from "./arrivals";
 import { writeCapabilities } from "./capabilities";
 import { eraseSecrets } from "./frontend-options";
-import { writeWorker } from "./control";
+import { writeWorker } from "./workers";
 import { answer, answerError, answerNothing, CallError, Code, messageOf, noBuild, objectIn } from "./grpc-reply";
 import { ResultClient, Solve } from "./solve";
 import { solves } from "./solves";

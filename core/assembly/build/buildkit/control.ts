@@ -1,51 +1,11 @@
-// moby.buildkit.v1.Control: builds, who watches them, and what there is to build with (moby/buildkit, control.proto).
+// moby.buildkit.v1.Control: builds, and who watches them (moby/buildkit, control.proto).
 
-import { hostPlatform } from "../../image/host-platform";
 import { Call } from "../../call";
-import { JsonWriter } from "../../json/writer";
-import { engine } from "../../state";
 import { WaitingCall } from "./arrivals";
 import { eraseSecrets } from "./frontend-options";
-import { answer, answerError, CallError, Code, messageOf, noBuild, objectIn, unknownError } from "./grpc-reply";
+import { answerError, CallError, Code, messageOf, noBuild, objectIn, unknownError } from "./grpc-reply";
 import { Solve } from "./solve";
 import { solves } from "./solves";
-
-/** The only worker: the engine itself, by the name that Docker's has. */
-const WORKER = "moby";
-
-export function listWorkers(call: Call): void {
-  const json = new JsonWriter().beginObject();
-  json.key("record").beginArray();
-  writeWorker(json);
-  answer(call, json.endArray().endObject());
-}
-
-export function writeWorker(json: JsonWriter): void {
-  const platform = hostPlatform();
-  json.beginObject().stringField("ID", WORKER);
-  json.key("platforms").beginArray().beginObject();
-  json.stringField("Architecture", platform.architecture).stringField("OS", platform.os);
-  if (platform.variant.length > 0) json.stringField("Variant", platform.variant);
-  json.endObject().endArray();
-  json.key("BuildkitVersion");
-  writeVersion(json);
-  json.endObject();
-}
-
-export function info(call: Call): void {
-  const json = new JsonWriter().beginObject();
-  json.key("buildkitVersion");
-  writeVersion(json);
-  answer(call, json.endObject());
-}
-
-function writeVersion(json: JsonWriter): void {
-  json
-    .beginObject()
-    .stringField("package", "coracle-engine")
-    .stringField("version", engine.options.version)
-    .endObject();
-}
 
 export function solve(call: Call): void {
   const message = messageOf(call);

@@ -7,13 +7,16 @@ import { internal, notFound, Refusal } from "../../refusal";
 import { bridge, BridgeCall } from "./bridge";
 import { cacheUsage, pruneCall } from "./cache-calls";
 import { Connection, connections } from "./connections";
-import { info, listWorkers, solve, watch } from "./control";
+import { solve, watch } from "./control";
 import { answerError, CallError, Code } from "./grpc-reply";
+import { checkHealth, watchHealth } from "./health";
 import { openSession } from "./sessions";
 import { becomeCalls, carryCalls, upgradeProblem } from "./upgrade";
+import { info, listWorkers } from "./workers";
 
 const CONTROL = "moby.buildkit.v1.Control/";
 const BRIDGE = "moby.buildkit.v1.frontend.LLBBridge/";
+const HEALTH = "grpc.health.v1.Health/";
 const NO_PAGE = "page not found";
 
 export function beginCalls(call: Call): Refusal | null {
@@ -43,6 +46,8 @@ export function takeCall(call: Call): Refusal | null {
   const name = call.name;
   if (name.startsWith(CONTROL)) control(call, name.slice(CONTROL.length));
   else if (name.startsWith(BRIDGE)) ofBuild(call, name.slice(BRIDGE.length));
+  else if (name == `${HEALTH}Check`) checkHealth(call);
+  else if (name == `${HEALTH}Watch`) watchHealth(call);
   else answerUnknown(call);
   return null;
 }

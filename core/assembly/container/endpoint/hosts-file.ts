@@ -56,8 +56,13 @@ function nameEnd(entry: string): i32 {
 
 /** `host-gateway` stands for the machine's addresses on the default bridge, on whatever network the container is. */
 function hostAddresses(address: string): string[] {
-  if (address != HOST_GATEWAY) return [withoutBrackets(address)];
-  const bridge = networkStore.named("bridge")!;
+  return address == HOST_GATEWAY ? hostGateways() : [withoutBrackets(address)];
+}
+
+/** The machine's addresses on the default bridge: IPv4 first. */
+export function hostGateways(): string[] {
+  const bridge = networkStore.named("bridge");
+  if (bridge === null) return [];
   const ipv6 = bridge.ipv6;
   return ipv6 === null ? [bridge.gateway] : [bridge.gateway, ipv6.gateway];
 }
