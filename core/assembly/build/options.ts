@@ -17,6 +17,7 @@ import { Output } from "./buildkit/outputs/output";
 import { readRemote } from "./remote";
 import { Place } from "./run/place";
 import { GitAddress } from "./run/web/git-address";
+import { NamedContext } from "./stages/named-context";
 
 /** The first versions with the parameters `platform` and `outputs`, and the first with `{"aux"}`. */
 const WITH_PLATFORM: i32 = 32;
@@ -62,6 +63,8 @@ export class BuildOptions {
   output: Output | null = null;
   /** Files of a session, for a build by BuildKit. */
   files: FilesSource | null = null;
+  /** A FROM or `--from` takes one of these instead of the image or stage of its name. */
+  contexts: NamedContext[] = [];
   /** Path in the context. */
   dockerfile: string = "Dockerfile";
   tags: Reference[] = [];

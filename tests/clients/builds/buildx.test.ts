@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
 import { must } from "../../support/commands.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
+import { file, startWebServer } from "../../support/web-server.js";
+import { GIT_MISSING, startGitServer } from "../../http/builds/git-server.js";
 import { DOCKER_MISSING, DockerCli } from "../docker.js";
 
 const BUILDX = process.env["CORACLE_TEST_BUILDX"];
@@ -93,6 +95,69 @@ onEngines(
       expect(await said()).toEqual([]);
       expect(await said("--no-cache-filter", "One")).toEqual(["one"]);
     });
+
+    testExcept(kind, { reference: REFERENCE.after141 })(
+      "--build-context names an image or a directory, which stands for images and stages of that name",
+      async () => {
+        fs.mkdirSync(join(top, "other/sub"), { recursive: true });
+        for (const name of ["file", "left.log", "sub/deep"]) fs.writeFileSync(join(top, "other", name), name);
+        fs.writeFileSync(join(top, "other/.dockerignore"), "*.log\n");
+        const dockerfile = [
+          "FROM scratch AS replaced",
+          "COPY missing /",
+          "FROM base:latest AS made",
+          "COPY --from=replaced /file /from-stage",
+          "COPY --from=dir.example/files . /all/",
+          "RUN --mount=type=bind,from=dir.example/files,target=/m cat /m/sub/deep > /mounted",
+          "FROM dir.example/files AS whole",
+          "FROM made",
+          "COPY --from=whole /sub /sub",
+          "",
+        ].join("\n");
+        const build = async (): Promise<string> => {
+          const built = await docker().runWith(
+            dockerfile,
+            ...["build", "--progress", "plain", "-t", "kit:6", "-f", "-"],
+            ...["--build-context", "base=docker-image://busybox:latest"],
+            ...["--build-context", `replaced=${join(top, "other")}`],
+            ...["--build-context", `dir.example/files=${join(top, "other")}`],
+            context(),
+          );
+          expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
+          return built.stderr;
+        };
+        const files = "cat /from-stage /mounted /sub/deep; cd /all; find . | sort";
+        const found = "filesub/deepsub/deep.\n./.dockerignore\n./file\n./sub\n./sub/deep\n";
+        expect(await build()).toMatch(/^#\d+ \[context replaced\] load from client$/m);
+        expect(await shown("kit:6", files)).toBe(found);
+        expect((await build()).match(/ (COPY --from|RUN --mount).*\n#\d+ CACHED$/gm)).toHaveLength(4);
+        fs.writeFileSync(join(top, "other/sub/deep"), "changed");
+        expect(await build()).not.toMatch(/ RUN --mount.*\n#\d+ CACHED$/m);
+        expect(await shown("kit:6", files)).toBe(found.replace("sub/deepsub/deep", "changedchanged"));
+        await docker().well("rmi", "kit:6");
+      },
+    );
+
+    if (kind === "linux" && GIT_MISSING === null)
+      test("--build-context names a repository or a file of a web server", async () => {
+        const address = engine().daemon.netns.hostAddress;
+        const git = await startGitServer(address, "user:word");
+        const web = await startWebServer(address, { "/f$A": file(Buffer.from("of the web")) });
+        try {
+          git.commit("a.git", { "d/x": "x" }, "v1");
+          const built = await docker().runWith(
+            "FROM busybox\nCOPY --from=repository / /r/\nCOPY --from=web /context /w\n",
+            ...["build", "--progress", "plain", "-t", "kit:7"],
+            ...["--build-context", `repository=${git.url}/a.git#v1:d`, "--build-context", `web=${web.url}/f$A`],
+            "-",
+          );
+          expect([built.code, built.stderr]).toEqual([0, expect.stringContaining("[context web] http://")]);
+          expect(await shown("kit:7", "cd /r; ls -A; cat x /w; stat -c %a /w")).toBe("x\nxof the web600\n");
+          await docker().well("rmi", "kit:7");
+        } finally {
+          await Promise.all([git.close(), web.close()]);
+        }
+      });
 
     testExcept(kind, { reference: REFERENCE.buildkit })("an error shows the lines of the Dockerfile", async () => {
       const { code, stderr } = await docker().runWith(

@@ -8,8 +8,8 @@ beforeAll(async () => {
   door = await openDoor("build-door");
 }, 60_000);
 
-const stages = (lines: string[], given: Record<string, string> = {}, target = "") =>
-  door.call("stages", lines.join("\n"), given, target);
+const stages = (lines: string[], given: Record<string, string> = {}, target = "", contexts = {}) =>
+  door.call("stages", lines.join("\n"), given, target, contexts);
 
 test("begin with an image, an earlier stage, or nothing", () => {
   expect(stages(["FROM a:1 AS X", "FROM x", "FROM scratch as y", 'FROM "b"', "FROM later", "FROM c as later"])).toEqual(
@@ -95,4 +95,33 @@ test("tell what ends the build when it reaches them", () => {
     "4 from c: failed to process \"${\": syntax error: missing '}'",
     "needed 1 2 4, target 4",
   ]);
+});
+
+test("named contexts stand for images and stages of their names, and numbers do not count them", () => {
+  const lines = [
+    "ARG v=1",
+    "FROM docker.io/library/base:latest AS own",
+    "FROM base:1",
+    "FROM c AS Replaced",
+    "COPY --from=nothing x y",
+    "FROM own",
+    "COPY --from=0 x y",
+    "RUN --mount=from=replaced true",
+    "COPY --from=2 x y",
+  ];
+  const contexts = { base: "b:2", replaced: "r", unused: "u", scratch: "s" };
+  expect(stages(lines, {}, "", contexts)).toEqual([
+    "ARG v=1 ",
+    "0 from b:2 as base",
+    "1 from r as replaced",
+    "2 from u as unused",
+    "3 from stage 0 as own uses 0",
+    "4 from base:1",
+    "5 from stage 1 as replaced uses 1",
+    "6 from stage 3 uses 3 1 5",
+    "needed 0 1 3 5 6, target 6",
+  ]);
+  expect(stages(lines, {}, "Replaced", contexts)).toContain("needed 1 5, target 5");
+  expect(stages(lines, {}, "unused", contexts)).toBe("failed to reach build target unused in Dockerfile");
+  expect(stages(["FROM scratch"], {}, "", contexts)).toContain("needed 3, target 3");
 });

@@ -11,6 +11,7 @@ import { Mount } from "../../../core/assembly/build/evaluation/run-mount";
 import { CopyStep, RunStep, Step, StepKind } from "../../../core/assembly/build/evaluation/step";
 import { substitute } from "../../../core/assembly/build/evaluation/substitution";
 import { parseIgnoreFile } from "../../../core/assembly/build/ignore/ignore-file";
+import { NamedContext } from "../../../core/assembly/build/stages/named-context";
 import { Stage } from "../../../core/assembly/build/stages/stage";
 import { stagesOf } from "../../../core/assembly/build/stages/stages";
 import { answer, answerText, argument, text } from "./exchange";
@@ -118,13 +119,13 @@ export function substituted(): void {
   answer(shown);
 }
 
-/** Dockerfile, given, target → the stages. */
+/** Dockerfile, given, target, images by the names of contexts → the stages. */
 export function stages(): void {
   const file = parseDockerfile(text(0));
   if (file.problem.length > 0) return answerText(file.problem);
   const given = new BuildArguments();
   giveAll(given, argument(1));
-  const stages = stagesOf(file, given, text(2), new Budget());
+  const stages = stagesOf(file, given, text(2), contextsIn(argument(3)), new Budget());
   if (stages.problem.length > 0) return answerText(stages.problem);
   const shown: string[] = [];
   for (let i = 0; i < stages.globals.length; i++) {
@@ -133,6 +134,16 @@ export function stages(): void {
   for (let i = 0; i < stages.all.length; i++) shown.push(shownStage(stages.all[i]));
   shown.push(`needed ${stages.needed.join(" ")}, target ${stages.target.toString()}`);
   answer(Json.strings(shown));
+}
+
+function contextsIn(images: Json): NamedContext[] {
+  const contexts: NamedContext[] = [];
+  for (let i = 0; i < images.keys.length; i++) {
+    const context = new NamedContext(images.keys[i], images.keys[i]);
+    context.image = images.items[i].text;
+    contexts.push(context);
+  }
+  return contexts;
 }
 
 function shownStage(stage: Stage): string {

@@ -9,6 +9,7 @@ import { parsePlatform, platformError } from "../../image/platform";
 import { Json } from "../../json/json";
 import { BuildOptions } from "../options";
 import { GitAddress, isGitContext } from "../run/web/git-address";
+import { ContextOptions, isContextOption, mayNameSecrets } from "./context-options";
 import { CallError, notBuilt, objectIn, unknownError } from "./grpc-reply";
 import { Session } from "./sessions";
 
@@ -17,7 +18,7 @@ const LABEL = "label:";
 const ATTEST = "attest:";
 /** Only told to a frontend that is an image, or about where files come from; they change nothing in the result. */
 const IGNORED: string[] = ["cmdline", "source", "frontend.caps", "multi-platform"];
-const IGNORED_PREFIXES: string[] = ["vcs:", "local-sessionid:", "attest:provenance"];
+const IGNORED_PREFIXES: string[] = ["vcs:", "local-sessionid:", "sharedkey:", "attest:provenance"];
 
 const CONTEXT = "context";
 /** An archive that the client uploads. Its path is the client's name for it. */
@@ -54,7 +55,7 @@ function eraseIn(options: Json): void {
 }
 
 function isPrivate(key: string, text: string): bool {
-  if (key == CONTEXT || key.startsWith(`${CONTEXT}:`)) return text.includes("@") || text.includes("?");
+  if (key == CONTEXT || isContextOption(key)) return mayNameSecrets(text);
   return FOREIGN_CACHES.includes(key);
 }
 
@@ -68,6 +69,7 @@ export class FrontendOptions {
   /** The path of the archive with the context; empty if there is none. */
   private uploaded: string = "";
   private namesDefinition: bool = false;
+  private readonly contexts: ContextOptions = new ContextOptions();
 
   constructor(given: Json) {
     const options = this.options;
@@ -79,6 +81,7 @@ export class FrontendOptions {
     options.forceRemove = true;
     options.onlyCaches = true;
     for (let i = 0; i < given.keys.length && this.problem === null; i++) this.take(given.keys[i], given.items[i].text);
+    options.contexts = this.contexts.chosen(options.platform);
     if (this.problem === null && this.namesDefinition && !this.inSession) {
       this.problem = notBuilt("a Dockerfile of the client's beside a context that is elsewhere");
     }
@@ -107,6 +110,7 @@ export class FrontendOptions {
     else if (key == "contextkey") this.context = value;
     else if (key == "dockerfilekey") this.takeDefinition(value);
     else if (key == CONTEXT) this.takeContext(value);
+    else if (isContextOption(key)) this.problem = this.contexts.take(key, value);
     else if (key == "no-cache") this.takeUncached(value);
     else if (key == "image-resolve-mode") options.pull = value == "pull";
     else if (key == "platform") this.takePlatform(value);

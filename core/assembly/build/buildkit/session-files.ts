@@ -29,8 +29,8 @@ import { FrontendOptions } from "./frontend-options";
 import { Session } from "./sessions";
 import { VertexProgress } from "./progress/vertex-progress";
 
-const IGNORE_FILE = ".dockerignore";
-const FILE_SYNC = "/moby.filesync.v1.FileSync/DiffCopy";
+export const IGNORE_FILE = ".dockerignore";
+export const FILE_SYNC = "/moby.filesync.v1.FileSync/DiffCopy";
 
 enum Step {
   Place,

@@ -17,6 +17,7 @@ import { connections } from "./connections";
 import { FrontendOptions } from "./frontend-options";
 import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
 import { credentialsOn, SessionCredentials } from "./session-credentials";
+import { directoriesOf } from "./session-directories";
 import { SessionFiles } from "./session-files";
 import { SessionSecrets } from "./session-secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./sessions";
@@ -123,6 +124,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     const progress = new VertexProgress(new ProgressStream(this.call), this.ref, this.watchers, this);
     const facts = new BuildFacts(wanted.options, progress, new SessionCredentials(session), this.call.version);
     facts.secrets = new SessionSecrets(session);
+    facts.directories = directoriesOf(session);
     this.facts = facts;
     if (wanted.inSession) wanted.options.files = new SessionFiles(session, wanted, progress);
     const build = new Build(this.call, wanted.options, facts);

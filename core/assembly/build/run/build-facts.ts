@@ -2,6 +2,7 @@
 
 import { Image } from "../../image/image";
 import { Claims } from "../../image/layers/claims";
+import { ClientDirectories } from "../client-directories";
 import { ClientSecrets } from "../client-secrets";
 import { CredentialsSource } from "../credentials";
 import { Budget } from "../evaluation/budget";
@@ -25,6 +26,8 @@ export class BuildFacts {
   cacheSources: Image[] = [];
   /** Null if the client cannot be asked. */
   secrets: ClientSecrets | null = null;
+  /** Null if the client has none besides its context. */
+  directories: ClientDirectories | null = null;
   /** There is none if the Dockerfile alone was fetched from a web server. */
   hasContext: bool = true;
   /** Its files are only fetched once a step needs them. */

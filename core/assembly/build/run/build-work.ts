@@ -252,19 +252,22 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   }
 
   private parse(text: string): void {
+    const options = this.options;
     this.facts.dockerfile = text;
     const file = parseDockerfile(text, this.options.dockerfile);
     if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
     const facts = this.facts;
     // Before anything is done for each of them.
-    const tooMany = facts.limits.addSteps(file.instructions.length + this.options.labels.keys.length);
+    const tooMany = facts.limits.addSteps(
+      file.instructions.length + options.labels.keys.length + options.contexts.length,
+    );
     if (tooMany.length > 0) return this.refuse(badParameter(tooMany));
     facts.escape = file.escape;
     this.warnings = file.warnings;
     giveArguments(this.options, facts.args);
-    facts.stages = stagesOf(file, facts.args, this.options.target, facts.budget);
+    facts.stages = stagesOf(file, facts.args, this.options.target, this.options.contexts, facts.budget);
     if (facts.stages.problem.length > 0) return this.refuse(badParameter(facts.stages.problem));
-    this.stream.planned(facts.stages.all.length);
+    this.stream.planned(facts.stages.count);
     this.findCacheSources();
     this.build();
   }

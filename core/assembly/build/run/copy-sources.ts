@@ -7,6 +7,7 @@ import { failureText } from "../../failure/text";
 import { Image } from "../../image/image";
 import { platformError } from "../../image/platform";
 import { sha256HexOfText } from "../../text/sha256";
+import { DirectoryClient } from "../client-directories";
 import { CopyStep } from "../evaluation/step";
 import { Stage } from "../stages/stage";
 import { ImageClient, imageSearch } from "./base-image";
@@ -27,7 +28,7 @@ export interface SourcesClient {
   sourcesMissing(why: string): void;
 }
 
-export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient, OpenWork {
+export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient, DirectoryClient, OpenWork {
   private work: OpenWork | null = null;
   private found: FoundSources = new FoundSources();
   /** Of the files of the context or the other image; empty if there are none. */
@@ -45,6 +46,7 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
     const copy = this.copy;
     if (patternsOf(copy).length == 0) return this.fetch();
     if (copy.from.length == 0) return this.chooseInContext();
+    if (this.stage.directory.length > 0) return this.fetchDirectory();
     const origin = this.facts.stages.origin(copy.from, this.stage.index);
     if (origin.problem.length > 0) return this.fail(origin.problem);
     if (origin.stage < 0) return this.search(origin.image);
@@ -62,6 +64,14 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
 
   imageMissing(why: string): void {
     this.fail(`invalid from flag value ${this.copy.from}: ${why}`);
+  }
+
+  directoryCame(place: Place): void {
+    this.choose(place);
+  }
+
+  directoryMissing(why: string): void {
+    this.fail(why);
   }
 
   filesChosen(place: Place, chosen: Chosen): void {
@@ -112,6 +122,14 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
   private chooseInContext(): void {
     if (!this.facts.hasContext) return this.failed("missing build context");
     this.choose(this.facts.context);
+  }
+
+  private fetchDirectory(): void {
+    const directories = this.facts.directories;
+    if (directories === null) return this.failed("no local sources enabled");
+    const place = new Place(null);
+    this.found.own(place);
+    this.work = directories.fetch(this.stage.directory, place, this);
   }
 
   private chooseFrom(chain: string | null): void {

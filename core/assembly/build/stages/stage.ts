@@ -3,12 +3,20 @@
 import { Instruction } from "../dockerfile/instruction";
 
 export class Stage {
+  /** From 0, in the Dockerfile. */
+  number: i32 = 0;
   /** In lower case; empty if it has none. */
   name: string = "";
   /** The stage it begins with; -1 if it begins with an image or with nothing. */
   base: i32 = -1;
   /** The image it begins with; empty if it begins with a stage or with nothing (`scratch`). */
   image: string = "";
+  /** The named context whose files it has, as the client calls it; empty for a stage of the Dockerfile. */
+  context: string = "";
+  /** The client's directory that has them; empty if there is none. */
+  directory: string = "";
+  /** A named context has its name, and is what it begins with; nothing of its own is done. */
+  isReplaced: bool = false;
   /** `--platform`, with variables substituted; empty: that of the build. */
   platform: string = "";
   /** The sentence of Docker's with which the build ends when it reaches the stage; empty if there is none. */
@@ -27,7 +35,7 @@ export class Stage {
   instructions: Instruction[] = [];
 
   constructor(
-    /** From 0. */
+    /** From 0; those of named contexts come first. */
     readonly index: i32,
     readonly from: Instruction,
   ) {}

@@ -8,6 +8,7 @@ import { BuildArguments } from "../evaluation/build-arguments";
 import { mountSource } from "../evaluation/run-mount";
 import { substitute } from "../evaluation/substitution";
 import { takesContext } from "./context-use";
+import { NamedContext } from "./named-context";
 import { Origin, StageNames } from "./stage-names";
 import { Stage } from "./stage";
 
@@ -33,6 +34,18 @@ export class Stages {
   needed: i32[] = [];
   private readonly names: StageNames = new StageNames();
 
+  /** Adds the stage of a named context: before all others. */
+  addContext(context: NamedContext, escape: i32): void {
+    if (context.name != SCRATCH && this.names.addContext(context.name)) {
+      this.all.push(context.stage(this.all.length, escape));
+    }
+  }
+
+  /** How many the Dockerfile has. */
+  get count(): i32 {
+    return this.all.length - this.names.contexts;
+  }
+
   /** What `--from` means in a stage: a number or name of an earlier stage, or an image. */
   origin(from: string, stage: i32): Origin {
     return this.names.origin(from, stage);
@@ -42,6 +55,9 @@ export class Stages {
   begin(instruction: Instruction, given: BuildArguments, escape: i32, budget: Budget): void {
     const stage = new Stage(this.all.length, instruction);
     this.all.push(stage);
+    stage.number = this.count - 1;
+    if (instruction.words.length == 3) stage.name = instruction.words[2].toLowerCase();
+    if (this.names.isContext(stage.name)) return this.replace(stage);
     const base = substitute(instruction.words[0], given, escape, budget);
     const platform = substitute(instruction.flag("platform"), given, escape, budget);
     stage.platform = platform.text;
@@ -50,7 +66,6 @@ export class Stages {
       stage.problem = `base name (${instruction.words[0]}) should not be blank`;
     }
     this.setBase(stage, base.text);
-    if (instruction.words.length == 3) stage.name = instruction.words[2].toLowerCase();
     if (this.names.add(stage.name)) return;
     stage.isNamedTwice = true;
     stage.use(this.names.place(stage.name));
@@ -60,6 +75,7 @@ export class Stages {
   /** Adds an instruction to the newest stage. */
   add(instruction: Instruction): void {
     const stage = this.all[this.all.length - 1];
+    if (stage.isReplaced) return;
     stage.instructions.push(instruction);
     const trigger = instruction.trigger;
     const taking = trigger === null ? instruction : trigger;
@@ -86,7 +102,7 @@ export class Stages {
   /** Chooses the target; an empty name is the last stage. */
   choose(name: string): void {
     this.target = this.all.length - 1;
-    if (name.length > 0) this.target = this.names.place(name.toLowerCase());
+    if (name.length > 0) this.target = this.placeOf(name.toLowerCase());
     if (this.target < 0) this.problem = `failed to reach build target ${name} in Dockerfile`;
     else this.needed = this.neededBy(this.target);
   }
@@ -95,6 +111,20 @@ export class Stages {
   get takeContext(): bool {
     for (let i = 0; i < this.needed.length; i++) if (this.all[this.needed[i]].takesContext) return true;
     return false;
+  }
+
+  /** The first stage of the Dockerfile with this name; -1 if there is none. */
+  private placeOf(name: string): i32 {
+    for (let i = this.names.contexts; i < this.all.length; i++) if (this.all[i].name == name) return i;
+    return -1;
+  }
+
+  /** By the named context of its name. */
+  private replace(stage: Stage): void {
+    stage.isReplaced = true;
+    stage.base = this.names.place(stage.name);
+    stage.use(stage.base);
+    this.names.add("");
   }
 
   private setBase(stage: Stage, base: string): void {
@@ -136,13 +166,20 @@ function sourcesOf(instruction: Instruction): string[] {
  * `file`: without a problem. `given`: the arguments by the client and the predefined ones; those of the file are added.
  * `target`: the name of a stage; empty: the last one.
  */
-export function stagesOf(file: Dockerfile, given: BuildArguments, target: string, budget: Budget): Stages {
+export function stagesOf(
+  file: Dockerfile,
+  given: BuildArguments,
+  target: string,
+  contexts: NamedContext[],
+  budget: Budget,
+): Stages {
   const stages = new Stages();
+  for (let i = 0; i < contexts.length; i++) stages.addContext(contexts[i], file.escape);
   for (let i = 0; i < file.instructions.length; i++) {
     const instruction = file.instructions[i];
     if (instruction.keyword == "FROM") {
       stages.begin(instruction, given, file.escape, budget);
-    } else if (stages.all.length == 0) {
+    } else if (stages.count == 0) {
       stages.globals.push(new Global(instruction, declareGlobal(given, instruction, file.escape, budget)));
     } else {
       stages.add(instruction);

@@ -116,7 +116,7 @@ export class VertexProgress extends BuildProgress {
     // Several stages may begin with it.
     if (this.known.has(name)) return this.end("");
     this.known.add(name);
-    this.internal(`[internal] load metadata for ${name}`, "");
+    this.internal(`[${contextOr(stage, "internal")}] load metadata for ${name}`, "");
   }
 
   based(stage: Stage, _image: Image | null): void {
@@ -125,7 +125,8 @@ export class VertexProgress extends BuildProgress {
     this.steps = 0;
     this.instruction = stage.from;
     if (stage.image.length == 0) return;
-    this.start(this.named(stage, `FROM ${canonicalName(stage.image)}`), "");
+    const name = canonicalName(stage.image);
+    this.start(this.named(stage, stage.context.length > 0 ? name : `FROM ${name}`), "");
     this.end("");
   }
 
@@ -223,6 +224,7 @@ export class VertexProgress extends BuildProgress {
   /** `[base 2/3] COPY a b`; the number counts what makes files, and the image that the stage begins with. */
   private named(stage: Stage, what: string): string {
     this.steps += 1;
+    if (stage.context.length > 0) return `[${contextOr(stage, "")}] ${what}`;
     const total = countIn(stage);
     const number = max(this.steps, 1);
     return `[${this.several ? stageName(stage) : ""}${number.toString()}/${max(total, number).toString()}] ${what}`;
@@ -235,8 +237,13 @@ function countIn(stage: Stage): i32 {
   return count;
 }
 
+/** `context NAME` for a named one. */
+function contextOr(stage: Stage, other: string): string {
+  return stage.context.length > 0 ? `context ${stage.context}` : other;
+}
+
 function stageName(stage: Stage): string {
-  return stage.name.length > 0 ? `${stage.name} ` : `stage-${stage.index.toString()} `;
+  return stage.name.length > 0 ? `${stage.name} ` : `stage-${stage.number.toString()} `;
 }
 
 function canonicalName(image: string): string {
