@@ -97,8 +97,13 @@ function carry(socket: Socket, agent: SshAgent): void {
 
 async function there(socket: Socket, connection: SshConnection): Promise<void> {
   for await (const bytes of socket.iterator({ destroyOnReturn: false })) await connection.send(bytes as Uint8Array);
+  // A program that has only ended its side still listens. If it has closed the socket, not even an empty write succeeds, and the
+  // connection is over: some clients (docker buildx 0.10) would keep it until the step ends. A write under way fails by itself.
+  if (!socket.writableEnded && socket.writableLength === 0) await written(socket, NOTHING);
   connection.finish();
 }
+
+const NOTHING = new Uint8Array();
 
 /** The socket is only destroyed once everything in it has been written. */
 async function back(connection: SshConnection, socket: Socket): Promise<void> {

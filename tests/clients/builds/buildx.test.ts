@@ -1,10 +1,11 @@
 // docker build with the plugin buildx, unchanged: CORACLE_TEST_BUILDX is the plugin's path.
+import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
-import { must } from "../../support/commands.js";
+import { must, run, until, type Finished } from "../../support/commands.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 import { file, startWebServer } from "../../support/web-server.js";
 import { GIT_MISSING, startGitServer } from "../../http/builds/git-server.js";
@@ -190,6 +191,37 @@ onEngines(
       await docker().well("rmi", "kit:4");
     });
 
+    test("--ssh gives an agent to the step that mounts it, and to nothing else", async () => {
+      const own = fs.mkdtempSync(join(top, "agent-"));
+      const { env, fingerprint, end } = await agentIn(own);
+      try {
+        await copySshAdd(join(own, "tools"));
+        // More connections than may be there at once. Programs of a simulated world connect to nothing.
+        const ask =
+          kind === "simulated"
+            ? `echo '${fingerprint}' > /told`
+            : "for i in $(seq 40); do ssh-add -l > /told || exit 1; done";
+        const build = (mount: string, ...flags: string[]): Promise<Finished> => {
+          const step = `RUN --mount=${mount} test -S $SSH_AUTH_SOCK || exit 1; ${ask}`;
+          fs.writeFileSync(join(own, "tools/Dockerfile"), `FROM busybox\nCOPY . /\n${step}\n`);
+          const all = ["build", "--progress", "plain", "-t", "kit:6", ...flags, join(own, "tools")];
+          return run(["docker", ...all], { env: { ...docker().environment, ...env } });
+        };
+        const built = await build("type=ssh", "--ssh", "default");
+        expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
+        expect(await shown("kit:6", "cat /told; ls -A /run/buildkit; echo $SSH_AUTH_SOCK")).toBe(`${fingerprint}\n\n`);
+        // The client is an agent itself, for a key of its own.
+        const named = await build("type=ssh,id=k,required=true", "--ssh", `k=${join(own, "key")}`);
+        expect([named.code, named.stderr]).toEqual([0, expect.any(String)]);
+        expect(await shown("kit:6", "cut -d ' ' -f 2 /told")).toBe(`${fingerprint.split(" ")[1]}\n`);
+        const lacking = await build("type=ssh,id=none,required=true", "--ssh", "default");
+        expect([lacking.code, lacking.stderr]).toEqual([1, expect.stringMatching(/unset ssh forward key none/)]);
+        await docker().well("rmi", "kit:6");
+      } finally {
+        end();
+      }
+    });
+
     test("ls and du tell of the engine's builder", async () => {
       expect(await docker().well("buildx", "ls")).toContain("running");
       expect(await docker().well("buildx", "du")).toContain("Total:");
@@ -197,3 +229,28 @@ onEngines(
   },
   { missing: DOCKER_MISSING ?? (BUILDX === undefined ? UNPACKAGED.buildx : null) },
 );
+
+/** A real ssh agent, with one key. The key is in the directory, too. */
+async function agentIn(directory: string): Promise<{ env: NodeJS.ProcessEnv; fingerprint: string; end: () => void }> {
+  const socket = join(directory, "socket");
+  const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
+  try {
+    await until("the agent listens", () => fs.existsSync(socket));
+    const env = { SSH_AUTH_SOCK: socket };
+    const key = join(directory, "key");
+    await must(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "of a test", "-f", key]);
+    await must(["ssh-add", "-q", key], { env });
+    return { env, fingerprint: (await must(["ssh-add", "-l"], { env })).trim(), end: () => agent.kill() };
+  } catch (error) {
+    agent.kill();
+    throw error;
+  }
+}
+
+/** This machine's ssh-add with its libraries, below a directory. */
+async function copySshAdd(directory: string): Promise<void> {
+  const program = "/usr/bin/ssh-add";
+  const libraries = [...(await must(["ldd", program])).matchAll(/(\/\S+) \(/g)].map(([, path]) => path!);
+  fs.mkdirSync(directory);
+  await must(["cp", "--parents", "--dereference", program, ...libraries, directory]);
+}
