@@ -18,6 +18,7 @@ import type { Session } from "../../request/index.js";
 import { interrupted } from "../../shared/index.js";
 import type { HostFailure } from "../../shared/index.js";
 import { MOST_HEADERS, framed, limitsOf, messagesIn } from "./messages.js";
+import { endOnceStopped } from "./session-pulse.js";
 
 /** What its client gives. `gone` is called once, when the connection is over. */
 export function sessionOn(connection: Duplex, gone: () => void): Session {
@@ -42,6 +43,7 @@ function callerOn(connection: Duplex, gone: () => void): Caller {
   session.once("connect", () => session.setLocalWindowSize(2 * WINDOW));
   session.on("error", () => {});
   session.once("close", gone);
+  endOnceStopped(session);
   return (path, headers, largest) => conversationOn(begin(session, path, headers), largest);
 }
 
