@@ -142,6 +142,8 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "process-command rewrite": "hosts-rewritten.txt",
   "process-state lost": "lost-while-away.txt",
   "process-state unstarted": "failed-while-away.txt",
+  "sent-form files": "outputs-sent.txt",
+  "sent-form tar": "outputs-sent.txt",
   "start-break no-terminal": "failures-of-all-sorts.txt",
   "start-break process-ended": "failures-of-all-sorts.txt",
   "start-break supervisor-ended": "failures-of-all-sorts.txt",
