@@ -179,6 +179,8 @@ export class ImageClient extends Client {
 
   async clear(): Promise<void> {
     await this.#removeContainer();
+    // What has arrived of a pull that was cut off stays for a day. The next pull uses it up.
+    if (this.#pulled.told === null) await this.#pull();
     for (const named of [this.#pulled, this.#tagged, this.#committed]) {
       if (named.told !== null) await this.#remove(named);
     }
