@@ -92,6 +92,8 @@ onEngines(
     });
 
     test("system df, short and verbose", async () => {
+      // Without `-a`, the reference keeps cache that a build of an earlier test file shares with an image.
+      await docker().well("builder", "prune", "-af");
       await docker().well(
         "run",
         "--name",
