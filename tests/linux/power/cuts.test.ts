@@ -21,7 +21,7 @@ import { FailingDisk, missingDisk } from "./disk.js";
 import { PREPARED, type Operation, type Prepare } from "./operations.js";
 
 const missing = missingLinux() ?? missingDisk;
-const CUTS = Number(process.env["CORACLE_TEST_POWER_CUTS"] ?? (process.env["CI"] === "true" ? 4 : 2));
+const CUTS = Number(process.env["CORACLE_TEST_POWER_CUTS"] ?? 2);
 const SEED = Number(process.env["CORACLE_TEST_POWER_CUTS_SEED"] ?? Date.now() % 1_000_000);
 
 describeUnless(missing, "loss of power while images are made", () => {
