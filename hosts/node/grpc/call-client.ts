@@ -17,7 +17,7 @@ import type { Caller, Conversation } from "../../buildkit/index.js";
 import type { Session } from "../../request/index.js";
 import { interrupted } from "../../shared/index.js";
 import type { HostFailure } from "../../shared/index.js";
-import { MOST_HEADERS, framed, limitsOf, messagesIn } from "./messages.js";
+import { CALL, MOST_HEADERS, framed, limitsOf, messagesIn } from "./messages.js";
 import { endOnceStopped } from "./session-pulse.js";
 
 /** What its client gives. `gone` is called once, when the connection is over. */
@@ -52,12 +52,10 @@ const WINDOW = 1 << 20;
 
 function begin(session: ClientHttp2Session, path: string, headers: Readonly<Record<string, readonly string[]>>) {
   if (session.closed || session.destroyed) throw interrupted("client-gone");
-  const stream = session.request({ ...FIXED, ":path": path, ...(headers as Record<string, string[]>) });
+  const stream = session.request({ ...CALL, ":path": path, ...(headers as Record<string, string[]>) });
   stream.on("error", () => {});
   return stream;
 }
-
-const FIXED = { ":method": "POST", ":scheme": "http", "content-type": "application/grpc", te: "trailers" };
 
 function conversationOn(stream: ClientHttp2Stream, largest?: number): Conversation {
   let failed: HostFailure | null = null;

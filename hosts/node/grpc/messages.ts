@@ -3,6 +3,8 @@
 import { TooLarge } from "../../buildkit/index.js";
 
 const PREFIX = 5;
+/** Headers of every call that the engine makes, besides its path. */
+export const CALL = { ":method": "POST", ":scheme": "http", "content-type": "application/grpc", te: "trailers" };
 /** Bytes of the largest message that is read, as in BuildKit. */
 const LARGEST = 16 << 20;
 

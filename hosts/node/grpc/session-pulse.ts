@@ -3,9 +3,8 @@
 // each of its answers ends without a status.
 
 import type { ClientHttp2Session } from "node:http2";
-import { framed } from "./messages.js";
+import { CALL, framed } from "./messages.js";
 
-const CHECK = { ":method": "POST", ":scheme": "http", "content-type": "application/grpc", te: "trailers" };
 const PATH = "/grpc.health.v1.Health/Check";
 /** As often as the BuildKit of Docker 20.10 asks. Such a docker CLI waits for it. */
 const EVERY = 1_000;
@@ -23,7 +22,7 @@ export function endOnceStopped(session: ClientHttp2Session, every = EVERY): void
 }
 
 function ask(session: ClientHttp2Session, answered: () => void): void {
-  const stream = session.request({ ...CHECK, ":path": PATH });
+  const stream = session.request({ ...CALL, ":path": PATH });
   let hasStatus = false;
   const look = (headers: Record<string, unknown>): void => {
     hasStatus ||= headers["grpc-status"] !== undefined;
