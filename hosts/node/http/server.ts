@@ -26,6 +26,13 @@ import type { OwnReply } from "./own-reply.js";
 import type { Response } from "./response.js";
 import { descriptorOf } from "./socket-client.js";
 
+/** The core validates and writes JSON. fastify's own compilers of schemas would take a tenth of a start. */
+const NO_SCHEMAS = { buildValidator: () => never, buildSerializer: () => never };
+
+function never(): never {
+  throw new Error("no route has a schema");
+}
+
 export interface ApiServerOptions {
   /** Where requests go. */
   entrance: Entrance;
@@ -67,6 +74,7 @@ export class ApiServer implements Clients {
           },
           handler,
         )),
+      schemaController: { compilersFactory: NO_SCHEMAS },
       exposeHeadRoutes: false,
       clientErrorHandler: (error, socket) => {
         const tells = socket.writable && error.code !== "ECONNRESET" && !(socket as unknown as Gate).answered;

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { buildPackage, INJECTION, NATIVE, without } from "./package.mjs";
+import { buildPackage, UNUSED, NATIVE, without } from "./package.mjs";
 
 /**
  * The products: what each is built from, and a file that must exist. A product's inputs include those of the products
@@ -167,7 +167,7 @@ async function bundleProgram(root, entry, outfile) {
     banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
     // V8 would store a text with other characters in two bytes each. This one is read in a third of the time.
     charset: "ascii",
-    plugins: [without(INJECTION)],
+    plugins: [without(UNUSED)],
     alias: platformsOwn(root),
     minifyWhitespace: true,
     minifySyntax: true,

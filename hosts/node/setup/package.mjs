@@ -68,13 +68,16 @@ async function bundleServer(root, outdir) {
     minifySyntax: true,
     minifyWhitespace: true,
     banner: { js: REQUIRE },
-    plugins: [without(INJECTION)],
+    plugins: [without(UNUSED)],
     logLevel: "silent",
   });
 }
 
-/** fastify uses this package to answer made-up requests in tests. It claims to need a newer Node than all others. */
-export const INJECTION = /^light-my-request$/;
+/**
+ * Packages that fastify loads for what we never use. `light-my-request` answers made-up requests in tests, and claims to
+ * need a newer Node than all others. The other two compile JSON schemas, which no route has.
+ */
+export const UNUSED = /^(light-my-request|@fastify\/(ajv|fast-json-stringify)-compiler)$/;
 
 /**
  * Leaves matching modules out of a bundle. For example, only platforms without streams of their own need `stream/web`.
