@@ -1,6 +1,7 @@
 // The Go programs next to this file, built with Debian's SDK packages and without downloading modules.
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram, must, run, type Finished } from "../support/commands.js";
@@ -18,15 +19,16 @@ export function goMissing(): string | null {
   return existsSync(client) ? null : "Docker's Go SDK (golang-github-docker-docker-dev) is not installed";
 }
 
-/** The first build on a machine compiles the SDK and much of Go's library, while other tests run. */
+/** The first build on a machine compiles the SDK and much of Go's library, while other tests run. Go keeps what it made. */
 export const LONGEST_BUILD_MS = 10 * 60_000;
 
 /** Builds each changed folder of tests/clients/go. Returns the programs by the names of their folders. */
 export async function buildGoPrograms(): Promise<GoPrograms> {
-  const [programs, cache] = [join(ROOT, "build/clients/go"), join(ROOT, "build/clients/go-cache")];
+  const programs = join(ROOT, "build/clients/go");
   await mkdir(programs, { recursive: true });
   const offline = { GO111MODULE: "off", GOPATH: PACKAGES, GOFLAGS: "", GOPROXY: "off", GOTOOLCHAIN: "local" };
-  const env = { ...offline, GOCACHE: cache, CGO_ENABLED: "0" };
+  // Go keeps its cache below it.
+  const env = { ...offline, HOME: homedir(), CGO_ENABLED: "0" };
   const command = [findProgram("go") ?? "go", "build", "-ldflags=-s -w", "-o", programs, "./..."];
   await must(command, { cwd: SOURCES, env, timeoutMs: LONGEST_BUILD_MS });
   return new GoPrograms(programs);
