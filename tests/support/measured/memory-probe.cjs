@@ -42,8 +42,10 @@ function held() {
 
 /** Bytes in use: the core fills freed memory with zeros, and unused memory is zero too. */
 function used(memory) {
+  const words = new Uint32Array(memory.buffer);
   let count = 0;
-  for (const word of new Uint32Array(memory.buffer)) if (word !== 0) count += 4;
+  // By index: an iterator takes eight times as long, and there are millions.
+  for (let at = 0; at < words.length; at += 1) if (words[at] !== 0) count += 4;
   return count;
 }
 
