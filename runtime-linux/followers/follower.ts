@@ -8,7 +8,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Looks } from "./looks.js";
-import { handBackProgram } from "../kernel/program-pages.js";
+import { handBackLater, handBackProgram } from "../kernel/program-pages.js";
 import { CONTROL, LOG, Lines, type Changed, type Followed, type Hello, type Refused, type Wish } from "./protocol.js";
 import { endSilent, removePid, writePid } from "./silent.js";
 import { turnToStart } from "./turn-to-start.js";
@@ -152,6 +152,7 @@ class Follower {
   }
 
   async #follow({ id, kind, name }: Changed): Promise<Followed> {
+    handBackLater();
     try {
       const refused = await this.service.follow(kind, name);
       this.#lingering.refresh();

@@ -15,11 +15,12 @@ export const processMemory = {
   /**
    * Limits how much freed memory the C library keeps. The GNU C Library raises both limits by itself with each large
    * buffer, up to 32 MiB. It then keeps twice as much free in every thread's heap, where `trim` does not reach it.
+   * `bytes`: from this size on buffers get their own mapping.
    */
-  bound(): void {
+  bound(bytes = LARGE_BYTES): void {
     if (!isKnown("mallopt")) return;
-    call("mallopt", "", M_MMAP_THRESHOLD, LARGE_BYTES);
-    call("mallopt", "", M_TRIM_THRESHOLD, LARGE_BYTES);
+    call("mallopt", "", M_MMAP_THRESHOLD, bytes);
+    call("mallopt", "", M_TRIM_THRESHOLD, bytes);
   },
 
   /**

@@ -1,14 +1,47 @@
-// Hands the pages of Node's own program back to the kernel, of which a process needs most only to start. The kernel reads
-// a page again, from the file or its cache, when it is needed.
+// Keeps few pages of the files that are Node's program: most of them are needed only to start, and many only now and then.
+// A page that is handed back is read again when it is needed: from the kernel's cache, which takes a microsecond.
 
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { attempt } from "./calls.js";
-import { MADV_DONTNEED } from "./numbers.js";
+import {
+  MADV_DONTNEED,
+  O_CLOEXEC,
+  UFFD_API,
+  UFFD_FEATURE_WP_ASYNC,
+  UFFDIO_API,
+  UFFDIO_REGISTER,
+  UFFDIO_REGISTER_MODE_WP,
+  USERFAULTFD_IOC_NEW,
+} from "./numbers.js";
+
+/** How long a process that works keeps the pages that it needs. */
+const WORK_MS = 20;
+
+export interface Mapping {
+  start: bigint;
+  bytes: bigint;
+}
+
+let program: readonly Mapping[] = [];
+let looksLater = false;
 
 /** `smaps`: some kernels have no such file (CONFIG_PROC_PAGE_MONITOR). Then the pages stay. */
 export function handBackProgram(smaps = "/proc/self/smaps"): void {
-  for (const { start, bytes } of unchanged(textOf(smaps), process.execPath))
-    attempt("adviseAt", start, bytes, MADV_DONTNEED);
+  program = unchanged(textOf(smaps));
+  readSinglePages(program);
+  handBack();
+}
+
+/** Tells that the process works. So the pages that it needs for it are handed back a moment later. */
+export function handBackLater(): void {
+  if (looksLater || program.length === 0) return;
+  looksLater = true;
+  setTimeout(handBack, WORK_MS).unref();
+}
+
+function handBack(): void {
+  looksLater = false;
+  for (const { start, bytes } of program) attempt("adviseAt", start, bytes, MADV_DONTNEED);
 }
 
 function textOf(path: string): string {
@@ -19,17 +52,43 @@ function textOf(path: string): string {
   }
 }
 
-export interface Mapping {
-  start: bigint;
-  bytes: bigint;
-}
-
-/** Where a file is mapped that nobody can write to, and of which no page was changed: those could not be read again. */
-export function unchanged(smaps: string, file: string): Mapping[] {
+/** Files that nobody can write to by their mapping, and of which no page was changed: those could not be read again. */
+export function unchanged(smaps: string): Mapping[] {
   return smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).flatMap((mapping) => {
-    const [, from, to, path] = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p \S+ \S+ \S+ +(.+)$/m.exec(mapping) ?? [];
-    if (from === undefined || to === undefined || path !== file || !/^Anonymous: +0 kB$/m.test(mapping)) return [];
+    const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p \S+ \S+ \S+ +\/.+$/m.exec(mapping) ?? [];
+    if (from === undefined || to === undefined || !/^Anonymous: +0 kB$/m.test(mapping)) return [];
     const start = BigInt(`0x${from}`);
     return [{ start, bytes: BigInt(`0x${to}`) - start }];
   });
+}
+
+/**
+ * Lets the kernel map only the page that is needed, not the fifteen next to it as well (fault-around). It does so where
+ * userfaultfd(2) watches for writing, and nobody writes here. Kernels before 6.7 watch no files, and others may have no
+ * userfaultfd: there, a process keeps more pages. The descriptor stays open, since the kernel forgets all with it.
+ */
+function readSinglePages(mappings: readonly Mapping[]): void {
+  const watch = openWatch();
+  if (watch < 0) return;
+  for (const { start, bytes } of mappings) {
+    const range = BigUint64Array.of(start, bytes, UFFDIO_REGISTER_MODE_WP, 0n);
+    attempt("ioctl", watch, UFFDIO_REGISTER, new Uint8Array(range.buffer));
+  }
+}
+
+/** A negative number: the kernel has none that can be used here. */
+function openWatch(): number {
+  let device: number;
+  try {
+    device = openSync("/dev/userfaultfd", "r+");
+  } catch {
+    return -1;
+  }
+  const watch = attempt("openPeer", device, USERFAULTFD_IOC_NEW, O_CLOEXEC);
+  closeSync(device);
+  if (watch < 0) return watch;
+  const wish = BigUint64Array.of(UFFD_API, UFFD_FEATURE_WP_ASYNC, 0n);
+  if (attempt("ioctl", watch, UFFDIO_API, new Uint8Array(wish.buffer)) === 0) return watch;
+  closeSync(watch);
+  return -1;
 }

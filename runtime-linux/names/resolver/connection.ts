@@ -3,7 +3,7 @@
 
 import type { OnReadOpts, Socket } from "node:net";
 import { readInto } from "../../followers/accepted.js";
-import { frame, Frames } from "./frames.js";
+import { Frames, lengthOf } from "./frames.js";
 import { LONGEST_QUERY } from "./messages.js";
 import type { Endable } from "./shares.js";
 
@@ -72,6 +72,9 @@ export class Connection implements Endable {
   #answer(answer: Buffer): void {
     const socket = this.#socket;
     if (socket === undefined || socket.destroyed || socket.writableEnded) return;
-    socket.write(frame(answer), () => this.#goOn());
+    socket.cork();
+    socket.write(lengthOf(answer));
+    socket.write(answer, () => this.#goOn());
+    socket.uncork();
   }
 }

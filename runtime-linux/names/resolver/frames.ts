@@ -8,6 +8,13 @@ export function frame(message: Uint8Array): Buffer {
   return framed;
 }
 
+/** What comes before a message. */
+export function lengthOf(message: Uint8Array): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(message.length, 0);
+  return length;
+}
+
 /** The message at the front of so many bytes, which it shares; undefined: it has not all come. */
 export function firstIn(bytes: Buffer, length: number): Buffer | undefined {
   if (length < 2 || length < 2 + bytes.readUInt16BE(0)) return undefined;

@@ -3,6 +3,7 @@
 import type { Answer } from "dns-packet";
 import { isIPv4 } from "node:net";
 import type { PlacedResolver } from "../table-files.js";
+import { handBackLater } from "../../kernel/program-pages.js";
 import { Exchange } from "./exchange.js";
 import type { MachineServers } from "./machine-servers.js";
 import { answerWith, failure, readQuery, SERVFAIL, withId, type Query } from "./messages.js";
@@ -13,7 +14,7 @@ import type { Table } from "./table.js";
 import { leaveNamespace } from "./upstream.js";
 
 /** Queries that wait for other servers: of all containers, and of one. Those by TCP take a socket and 64 KiB each. */
-const MOST_WAITING = { udp: [1024, 128], tcp: [64, 16] } as const;
+const MOST_WAITING = { udp: [1024, 128], tcp: [16, 8] } as const;
 /** As other engines tell. */
 const TTL_SECONDS = 600;
 /** An address in an answer: its name, its head (RFC 1035, 4.1.3) and four bytes. */
@@ -35,6 +36,7 @@ export class Responder {
 
   /** `reply` is called at most once, now or later. */
   respond(resolver: PlacedResolver, bytes: Buffer, transport: Transport, reply: (answer: Buffer) => void): void {
+    handBackLater();
     const known = this.#remembered.find(resolver.container, bytes, bytes.length);
     if (known === ELSEWHERE) return this.#passOn(resolver, bytes, transport, reply);
     if (known !== undefined) return reply(withId(known, bytes.readUInt16BE(0)));

@@ -12,8 +12,8 @@ import { Table } from "./table.js";
 import { Turns } from "./turns.js";
 
 /** Clients' connections: each takes a descriptor, and up to 64 KiB of an answer that is not read. */
-const MOST_CONNECTIONS = 64;
-const MOST_CONNECTIONS_OF_ONE = 16;
+const MOST_CONNECTIONS = 24;
+const MOST_CONNECTIONS_OF_ONE = 12;
 
 /** As long as other servers may take to answer. */
 const LAST_ANSWERS_MS = 5000;

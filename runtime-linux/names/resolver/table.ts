@@ -48,12 +48,15 @@ export class Table {
   }
 }
 
-/** The endpoints that have a name. */
-interface Entry {
+/** The endpoints that have the same name. */
+interface Several {
   owners: EndpointNames[];
   /** Which owner comes first in the next answer. */
   turn: number;
 }
+
+/** Nearly all names have one owner. There may be very many names, so these take no more than it. */
+type Entry = EndpointNames | Several;
 
 class NetworkNames {
   readonly #byName = new Map<string, Entry>();
@@ -63,9 +66,8 @@ class NetworkNames {
   add(endpoint: EndpointNames): void {
     this.#domain = `.${endpoint.domain.toLowerCase()}`;
     for (const name of namesOf(endpoint)) {
-      const entry = this.#byName.get(name) ?? { owners: [], turn: 0 };
-      entry.owners.push(endpoint);
-      this.#byName.set(name, entry);
+      const owners = [...this.#ownersOf(name), endpoint];
+      this.#byName.set(name, owners.length === 1 ? endpoint : { owners, turn: 0 });
     }
     for (const address of endpoint.addresses) this.#byAddress.set(reverseOf(address), endpoint);
   }
@@ -73,10 +75,9 @@ class NetworkNames {
   /** Whether nothing is left. */
   remove(endpoint: EndpointNames): boolean {
     for (const name of namesOf(endpoint)) {
-      const entry = this.#byName.get(name);
-      if (entry === undefined) continue;
-      entry.owners = entry.owners.filter((owner) => owner !== endpoint);
-      if (entry.owners.length === 0) this.#byName.delete(name);
+      const owners = this.#ownersOf(name).filter((owner) => owner !== endpoint);
+      if (owners.length === 0) this.#byName.delete(name);
+      else this.#byName.set(name, owners.length === 1 ? owners[0]! : { owners, turn: 0 });
     }
     for (const address of endpoint.addresses) {
       const reverse = reverseOf(address);
@@ -88,8 +89,8 @@ class NetworkNames {
   addresses(name: string): string[] | undefined {
     const entry = this.#byName.get(name) ?? this.#byName.get(this.#withoutDomain(name));
     if (entry === undefined) return undefined;
+    if (!("owners" in entry)) return entry.addresses;
     const { owners } = entry;
-    if (owners.length === 1) return owners[0]!.addresses;
     const turn = (entry.turn = (entry.turn + 1) % owners.length);
     return [...owners.slice(turn), ...owners.slice(0, turn)].flatMap(({ addresses }) => addresses);
   }
@@ -97,6 +98,12 @@ class NetworkNames {
   nameOf(reverse: string): string | undefined {
     const endpoint = this.#byAddress.get(reverse);
     return endpoint && `${endpoint.names[0]}.${endpoint.domain}`;
+  }
+
+  #ownersOf(name: string): readonly EndpointNames[] {
+    const entry = this.#byName.get(name);
+    if (entry === undefined) return [];
+    return "owners" in entry ? entry.owners : [entry];
   }
 
   #withoutDomain(name: string): string {
