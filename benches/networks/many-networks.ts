@@ -25,8 +25,12 @@ export async function manyNetworks(engines: readonly RunningEngine[], sizes: Siz
       await makeNetworks(engine, 0, few);
       await starts(engine, "few");
       await makeNetworks(engine, few, many);
+      console.log(`  ${engine.kind}: ${many} networks are there`);
       containers.push(...(await joinAll(engine, many, sizes.endpoints)));
       memory[engine.kind] = mebibytesOf(engine) - before;
+      console.log(
+        `  ${engine.kind}: ${sizes.endpoints} endpoints are there, with ${Math.round(memory[engine.kind]!)} MiB`,
+      );
       await looks(engine, sizes, "/networks", made.get("list")!);
       await looks(engine, sizes, `/networks/${nameOf(0)}`, made.get("inspect")!);
       await starts(engine, "many");

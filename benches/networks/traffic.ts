@@ -1,8 +1,8 @@
 // How quickly do bytes flow over TCP, and how many connections can be opened per second: between two containers on a
 // network, and from outside through a published port?
-import type { RunningEngine } from "../../tests/support/engines.js";
+import { RunningEngine, startWithBusybox } from "../../tests/support/engines.js";
 import { atLeast, Rounds, type Answer, type Sizes } from "../question.js";
-import { familiesOf, IPV4, type Family } from "./families.js";
+import { familiesOf, IPV4, IPV6, type Family } from "./families.js";
 import { insideOf, outside, TrafficClient, type Inside } from "./traffic-client.js";
 import { withNetworks } from "./with-networks.js";
 
@@ -15,17 +15,38 @@ type Way = readonly [inside: Inside, address: string, port: number];
 
 export async function traffic(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const family of await familiesOf(engines)) {
-    const act = ([network = ""]: readonly string[]): Promise<Answer[]> => onNetwork(engines, network, family, sizes);
-    answers.push(...(await withNetworks(engines, 1, act, family.network)));
-  }
+  const families = await familiesOf(engines);
+  for (const family of families) answers.push(...(await ofFamily(engines, family, family.name, sizes)));
+  if (families.includes(IPV6)) answers.push(...(await withEqualRules(engines, sizes)));
   return answers;
+}
+
+/** The reference has no rules for IPv6, and publishes no port to it, unless it is told to. */
+async function withEqualRules(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
+  const reference = engines.find(({ kind }) => kind === "reference");
+  if (reference === undefined) return [];
+  const flags = ["--experimental", "--ip6tables"];
+  const daemon = await startWithBusybox(reference.engine, flags, [], { runsInMemory: true });
+  const others = engines.filter((engine) => engine !== reference);
+  try {
+    const all = [...others, new RunningEngine(reference.engine, daemon)];
+    return await ofFamily(all, IPV6, "IPv6, both with rules", sizes);
+  } finally {
+    await daemon.close();
+  }
+}
+
+function ofFamily(engines: readonly RunningEngine[], family: Family, told: string, sizes: Sizes): Promise<Answer[]> {
+  const act = ([network = ""]: readonly string[]): Promise<Answer[]> =>
+    onNetwork(engines, network, family, told, sizes);
+  return withNetworks(engines, 1, act, family.network);
 }
 
 async function onNetwork(
   engines: readonly RunningEngine[],
   network: string,
   family: Family,
+  told: string,
   sizes: Sizes,
 ): Promise<Answer[]> {
   const client = await TrafficClient.open();
@@ -36,8 +57,8 @@ async function onNetwork(
       between.set(engine, [from, address, PORT]);
       published.set(engine, [outside, await family.machineOf(engine), PORT]);
     }
-    const answers = await measured(between, client, `between containers, ${family.name}`, sizes);
-    return [...answers, ...(await measured(published, client, `to a published port, ${family.name}`, sizes))];
+    const answers = await measured(between, client, `between containers, ${told}`, sizes);
+    return [...answers, ...(await measured(published, client, `to a published port, ${told}`, sizes))];
   } finally {
     await client.close();
     for (const engine of engines) for (const name of ["server", "sender"]) await engine.remove(name);
