@@ -2,7 +2,7 @@
 // all of them, so that names resolve while no engine runs.
 //
 // It is a program of our own, because no other has a view for each container. Debian's aardvark-dns 1.4.0 takes 2 MiB
-// instead of 14 or more, but it answers no faster, by UDP only, at the bridge's address, and it has one
+// instead of 10, but it answers no faster, by UDP only, at the bridge's address, and it has one
 // list of servers for all containers. Of dnsmasq or unbound, each container would need a process.
 
 import { randomInt } from "node:crypto";
