@@ -51,8 +51,9 @@ export interface Sizes {
   readonly simulatedContainers: number;
   /** Simulated minutes during which containers start and end. */
   readonly simulatedMinutes: number;
-  /** Seeds for the simulator. */
+  /** Seeds for the simulator, and steps of each. */
   readonly seeds: number;
+  readonly steps: number;
   /** Look-ups of a name in one round. */
   readonly lookUps: number;
   /** How long a connection sends. */
@@ -67,6 +68,8 @@ export interface Sizes {
   readonly services: number;
   /** How many times the playground is opened, each time with a fresh profile. */
   readonly visits: number;
+  /** How hard brotli tries, from 0 to 11. */
+  readonly brotli: number;
 }
 
 export const REAL: Sizes = {
@@ -95,6 +98,7 @@ export const REAL: Sizes = {
   simulatedContainers: 10_000,
   simulatedMinutes: 60,
   seeds: 60,
+  steps: 500,
   lookUps: 5000,
   sendMs: 1000,
   connections: 2000,
@@ -102,6 +106,7 @@ export const REAL: Sizes = {
   endpoints: 1000,
   services: 20,
   visits: 5,
+  brotli: 11,
 };
 
 /** Small enough to run with the tests, so that every bench keeps working. */
@@ -131,6 +136,7 @@ export const QUICK: Sizes = {
   simulatedContainers: 20,
   simulatedMinutes: 2,
   seeds: 1,
+  steps: 50,
   lookUps: 20,
   sendMs: 20,
   connections: 10,
@@ -138,6 +144,7 @@ export const QUICK: Sizes = {
   endpoints: 2,
   services: 2,
   visits: 1,
+  brotli: 5,
 };
 
 /** What a figure describes: an engine, or a part of Coracle that is the same on all of them. */
