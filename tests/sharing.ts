@@ -5,13 +5,18 @@
 
 export const ALL: readonly string[] = ["tests/**/*.test.ts", "core/bindgen/*.test.ts"];
 
-const FOLDERS = "browser,clients,core,driver,dry-run,http,linux,simulated,streams,trace";
+const FOLDERS = "browser,buildkit,clients,core,driver,dry-run,http,linux,simulated,streams,trace";
 
 /**
  * Files of these folders that do not share a process: they replace globals or timers, or connect with clients that keep
  * connections open, which would outlive the file when a later one may use the same port.
  */
 const ALONE: readonly string[] = ["base64", "docker-run", "healing", "serve", "testcontainers", "under-way"];
+
+/** Of `node/`, what changes nothing of its process. */
+const OF_NODE =
+  "{calls,damaged-database,database-file,first-start,flight-recorder,hijack,journal,line-ends,records,replies,requests," +
+  "start,traps}";
 
 /** Of `runtime-linux/`, only what reads and computes: the others look at the processes and files that they open. */
 const READING =
@@ -21,5 +26,6 @@ const READING =
 export const SHARED: readonly string[] = [
   `tests/{${FOLDERS}}/**/!(${ALONE.join("|")}).test.ts`,
   "tests/{engine,registry}/!(answers).test.ts",
+  `tests/node/${OF_NODE}.test.ts`,
   `tests/runtime-linux/${READING}.test.ts`,
 ];
