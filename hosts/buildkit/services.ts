@@ -1,6 +1,8 @@
 // The calls that clients of BuildKit make, and the messages of each.
 
 import {
+  buildHistoryEvent,
+  buildHistoryRequest,
   bytesMessage,
   diskUsageRequest,
   diskUsageResponse,
@@ -13,6 +15,7 @@ import {
   solveResponse,
   statusRequest,
   statusResponse,
+  updateBuildHistoryRequest,
   usageRecord,
 } from "./messages/control.js";
 import type { Message } from "./messages/field.js";
@@ -49,6 +52,8 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [`${CONTROL}/Prune`, { request: pruneRequest, response: usageRecord, streams: true }],
   [`${CONTROL}/Solve`, { request: solveRequest, response: solveResponse }],
   [`${CONTROL}/Status`, { request: statusRequest, response: statusResponse, streams: true }],
+  [`${CONTROL}/ListenBuildHistory`, { request: buildHistoryRequest, response: buildHistoryEvent, streams: true }],
+  [`${CONTROL}/UpdateBuildHistory`, { request: updateBuildHistoryRequest, response: empty }],
   [`${CONTROL}/Session`, { request: bytesMessage, response: bytesMessage, carries: true }],
   [`${CONTROL}/ListWorkers`, { request: listWorkersRequest, response: listWorkersResponse }],
   [`${CONTROL}/Info`, { request: empty, response: infoResponse }],

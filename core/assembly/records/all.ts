@@ -1,6 +1,7 @@
 // All records in use, in their current form.
 
 import { Stored } from "../../../build/bindings/types";
+import { history } from "../build/buildkit/history/history";
 import { cacheStore } from "../build/caches/cache-store";
 import { containerStore } from "../container/store";
 import { execStore } from "../exec/store";
@@ -21,6 +22,7 @@ function putAll(): void {
   putRecord(VERSION_RECORD, versionRecord());
   putRecord(ENGINE_ID, encodeUtf8(engine.id));
   cacheStore.putAll();
+  history.putAll();
   containerStore.putAll();
   execStore.putAll();
   imageStore.putAll();

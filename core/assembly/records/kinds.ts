@@ -10,6 +10,9 @@ export const VOLUME_RECORDS: string = "volume/";
 /** `cache/ID`: a directory that `RUN --mount=type=cache` keeps. */
 export const CACHE_RECORDS: string = "cache/";
 
+/** `build/ID`: a build by BuildKit that is over. */
+export const BUILD_RECORDS: string = "build/";
+
 /** `image/ID`: what is stored about an image besides its config. */
 export const IMAGE_RECORDS: string = "image/";
 /** `config/ID`: the config's bytes. */

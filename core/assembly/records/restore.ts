@@ -2,6 +2,8 @@
 // or contradict earlier ones, are set aside; the others are used.
 
 import { Stored } from "../../../build/bindings/types";
+import { readBuild } from "../build/buildkit/history/build-record";
+import { history } from "../build/buildkit/history/history";
 import { readCache } from "../build/caches/build-cache";
 import { cacheStore } from "../build/caches/cache-store";
 import { Container } from "../container/container";
@@ -21,6 +23,7 @@ import { volumeStore } from "../volume/store";
 import { readVolume } from "../volume/volume";
 import { FieldReader } from "./field-reader";
 import {
+  BUILD_RECORDS,
   CACHE_RECORDS,
   CONFIG_RECORDS,
   CONTAINER_RECORDS,
@@ -89,7 +92,8 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
   const isContainer = key.startsWith(CONTAINER_RECORDS);
   const isNetwork = key.startsWith(NETWORK_RECORDS);
   const isCache = key.startsWith(CACHE_RECORDS);
-  if (!isContainer && !isNetwork && !isCache && !key.startsWith(VOLUME_RECORDS)) {
+  const isBuild = key.startsWith(BUILD_RECORDS);
+  if (!isContainer && !isNetwork && !isCache && !isBuild && !key.startsWith(VOLUME_RECORDS)) {
     return misplaced("its kind is unknown");
   }
   const json = parseKept(value);
@@ -98,6 +102,7 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
   const fields = new FieldReader(json);
   if (isContainer) return restoreContainer(fields, name, json, containers);
   if (isCache) return restoreCache(fields, name);
+  if (isBuild) return restoreBuild(fields, name);
   return isNetwork ? restoreNetwork(fields, name) : restoreVolume(fields, name);
 }
 
@@ -119,6 +124,12 @@ function restoreNetwork(fields: FieldReader, id: string): string {
 function restoreCache(fields: FieldReader, id: string): string {
   const cache = readCache(fields, id);
   if (fields.problem.length == 0) cacheStore.restore(cache);
+  return fields.problem;
+}
+
+function restoreBuild(fields: FieldReader, id: string): string {
+  const build = readBuild(fields, id);
+  if (fields.problem.length == 0) history.restore(build);
   return fields.problem;
 }
 

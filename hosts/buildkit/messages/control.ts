@@ -1,5 +1,6 @@
 // Messages of `moby.buildkit.v1.Control` (moby/buildkit, api/services/control/control.proto and api/types/worker.proto).
 
+import { status } from "./status.js";
 import { many, map, one, type Message } from "./field.js";
 import { definition, platform, warning } from "./definition.js";
 
@@ -113,6 +114,41 @@ export const workerRecord: Message = {
 export const listWorkersResponse: Message = { record: many(1, () => workerRecord) };
 
 export const infoResponse: Message = { buildkitVersion: one(1, () => buildkitVersion) };
+
+export const buildHistoryRequest: Message = {
+  ActiveOnly: one(1, "bool"),
+  Ref: one(2),
+  EarlyExit: one(3, "bool"),
+  Filter: many(4),
+  Limit: one(5, "int32"),
+};
+
+/** Without the fields that name blobs: a client could not read them, as there is no content store for it. */
+const buildHistoryRecord: Message = {
+  Ref: one(1),
+  Frontend: one(2),
+  FrontendAttrs: map(3),
+  Exporters: many(4, () => exporter),
+  error: one(5, () => status),
+  CreatedAt: one(6, "time"),
+  CompletedAt: one(7, "time"),
+  ExporterResponse: map(9),
+  Generation: one(12, "int32"),
+  pinned: one(14, "bool"),
+  numCachedSteps: one(15, "int32"),
+  numTotalSteps: one(16, "int32"),
+  numCompletedSteps: one(17, "int32"),
+  numWarnings: one(19, "int32"),
+};
+
+export const buildHistoryEvent: Message = { type: one(1, "int32"), record: one(2, () => buildHistoryRecord) };
+
+export const updateBuildHistoryRequest: Message = {
+  Ref: one(1),
+  Pinned: one(2, "bool"),
+  Delete: one(3, "bool"),
+  Finalize: one(4, "bool"),
+};
 
 /** A message without fields. */
 export const empty: Message = {};

@@ -32,6 +32,7 @@ export const ROOTS = [
 /** Left out of the core's knowledge: images and builds, which these stories do not touch; events; and data of a single step. */
 export const OMITTED = [
   "core/assembly/build/buildkit/connections/Connections",
+  "core/assembly/build/buildkit/history/history/BuildHistory",
   "core/assembly/build/buildkit/sessions/Sessions",
   "core/assembly/build/buildkit/solves/Solves",
   "core/assembly/build/buildkit/traced-builds/TracedBuilds",

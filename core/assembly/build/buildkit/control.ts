@@ -4,6 +4,8 @@ import { Call } from "../../call";
 import { WaitingCall } from "./arrivals";
 import { eraseSecrets } from "./frontend-options";
 import { answerError, CallError, Code, messageOf, noBuild, objectIn, unknownError } from "./grpc-reply";
+import { history } from "./history/history";
+import { watchPast } from "./history/history-calls";
 import { Solve } from "./solve";
 import { solves } from "./solves";
 
@@ -26,6 +28,8 @@ export function watch(call: Call): void {
   const ref = messageOf(call).stringOf("Ref");
   const found = solves.find(ref);
   if (found !== null) return watchIt(call, found);
+  const past = history.find(ref);
+  if (past !== null) return watchPast(call, past);
   solves.wait(new WatchWait(ref, call));
 }
 

@@ -9,6 +9,7 @@ import { cacheUsage, pruneCall } from "./cache-calls";
 import { Connection, connections } from "./connections";
 import { solve, watch } from "./control";
 import { answerError, CallError, Code } from "./grpc-reply";
+import { listenHistory, updateHistory } from "./history/history-calls";
 import { checkHealth, watchHealth } from "./health";
 import { openSession } from "./sessions";
 import { becomeCalls, carryCalls, upgradeProblem } from "./upgrade";
@@ -59,6 +60,8 @@ function control(call: Call, method: string): void {
   else if (method == "Info") info(call);
   else if (method == "DiskUsage") cacheUsage(call);
   else if (method == "Prune") pruneCall(call);
+  else if (method == "ListenBuildHistory") listenHistory(call);
+  else if (method == "UpdateBuildHistory") updateHistory(call);
   else if (method == "Session") openSession(call);
   else answerUnknown(call);
 }

@@ -21,6 +21,7 @@ import { directoriesOf } from "./session-directories";
 import { SessionFiles } from "./session-files";
 import { SessionSecrets } from "./session-secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./sessions";
+import { Recording, recordingOf } from "./history/recording";
 import { exportOf } from "./outputs/export-of";
 import { ExportClient, Exporting, ExportNeeds } from "./outputs/exporting";
 import { Output, outputIn, OutputKind } from "./outputs/output";
@@ -59,6 +60,8 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   private wanted: FrontendOptions | null = null;
   private facts: BuildFacts | null = null;
   private failure: CallError | null = null;
+  /** Null if it goes into no history. */
+  private recording: Recording | null = null;
   /** How many results the client has asked for. */
   private asked: i32 = 0;
   private over: bool = false;
@@ -83,6 +86,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     if (unbuilt.length > 0) return this.fail(notBuilt(unbuilt));
     const problem = this.output.problem.length > 0 ? this.output.problem : this.output.pushProblem;
     if (problem.length > 0) return this.fail(new CallError(Code.InvalidArgument, problem));
+    this.recording = recordingOf(this.ref, message);
     const frontend = message.stringOf("Frontend");
     if (frontend.length > 0) this.ask(frontend, objectIn(message, "FrontendAttrs"), new Direct(this));
   }
@@ -94,10 +98,13 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   /** The client has hung up. */
   closed(_call: Call, _why: Closing): void {
     this.end();
+    this.recordFailure(new CallError(Code.Cancelled, "context canceled"));
   }
 
   /** Builds what the frontend is asked for. */
   ask(frontend: string, options: Json, asker: ResultClient): void {
+    const recording = this.recording;
+    if (recording !== null) recording.asked(frontend, options);
     if (frontend != FRONTEND) return asker.resultMissing(notBuilt(`the frontend ${frontend}`));
     if (this.asker !== null) return asker.resultMissing(notBuilt("more than one result at a time"));
     this.asked += 1;
@@ -175,6 +182,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   fail(error: CallError): void {
     if (this.over) return;
     this.end();
+    this.recordFailure(error);
     answerError(this.call, error);
   }
 
@@ -183,6 +191,11 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     const failure = this.failure;
     if (failure !== null && given.message.includes(failure.message)) given.details = failure.details;
     return given;
+  }
+
+  private recordFailure(error: CallError): void {
+    const recording = this.recording;
+    if (recording !== null) recording.failed(error, this.watchers.told);
   }
 
   private resultMissing(error: CallError): void {
@@ -205,6 +218,8 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     if (this.over) return;
     this.exporting = null;
     this.end();
+    const recording = this.recording;
+    if (recording !== null) recording.done(facts, this.watchers.told);
     const json = new JsonWriter().beginObject();
     json.key("ExporterResponse").beginObject();
     const names = facts.keys();

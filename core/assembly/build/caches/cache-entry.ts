@@ -3,6 +3,7 @@
 
 import { Image } from "../../image/image";
 import { imageStore } from "../../image/store";
+import { Filtered } from "../field-filter";
 import { BuildCache } from "./build-cache";
 import { dropCache } from "./cache-end";
 import { cacheStore } from "./cache-store";
@@ -11,8 +12,9 @@ import { Uses } from "./uses";
 const MOUNT_TYPE: string = "exec.cachemount";
 const STEP_TYPE: string = "regular";
 const ALGORITHM = "sha256:";
+const FLAGS: string[] = ["inuse", "mutable", "immutable", "shared", "private"];
 
-export abstract class CacheEntry {
+export abstract class CacheEntry extends Filtered {
   constructor(
     /** Without an algorithm. */
     readonly id: string,
@@ -30,7 +32,9 @@ export abstract class CacheEntry {
     readonly lastUsed: i64,
     /** How many steps have used it. */
     readonly uses: i64,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Steps change its files. */
   get isMutable(): bool {
@@ -40,6 +44,24 @@ export abstract class CacheEntry {
   /** Of what it was made: an id as its own, or empty. */
   get parent(): string {
     return "";
+  }
+
+  isFlag(field: string): bool {
+    return FLAGS.includes(field);
+  }
+
+  isSet(flag: string): bool {
+    if (flag == "inuse") return this.inUse;
+    if (flag == "mutable") return this.isMutable;
+    if (flag == "immutable") return !this.isMutable;
+    return flag == "shared" ? this.isShared : !this.isShared;
+  }
+
+  textOf(field: string): string {
+    if (field == "id") return this.id;
+    if (field == "type") return this.type;
+    if (field == "description") return this.description;
+    return field == "parents" ? this.parent : "";
   }
 
   /** Removes it. Returns how many bytes that frees. */

@@ -27,6 +27,11 @@ export class Watchers extends Audience implements WatcherOwner {
     super();
   }
 
+  /** Each piece once, in the order of its first time. */
+  get told(): News[] {
+    return this.history.values();
+  }
+
   get isFull(): bool {
     return this.watching.length >= MOST;
   }

@@ -1,0 +1,45 @@
+// The steps of a build that is over, as those are told who ask for them later. What its commands wrote is not kept: that
+// was in their containers.
+
+import { JsonWriter } from "../../../json/writer";
+import { ListedNews, News } from "../progress/news";
+import { Vertex, VertexStatus } from "../progress/vertices";
+
+/** Bytes of JSON that are kept of one build. */
+const MOST_BYTES: i32 = 64 * 1024;
+
+export class Steps {
+  total: i32 = 0;
+  completed: i32 = 0;
+  cached: i32 = 0;
+  /** A message `StatusResponse` in JSON; empty if nothing is known. */
+  document: Uint8Array = new Uint8Array(0);
+
+  /** `told`: what watchers were told, each once. */
+  take(told: News[]): void {
+    for (let i = 0; i < told.length; i++) {
+      const news = told[i];
+      if (news instanceof Vertex) this.count(<Vertex>news);
+    }
+    const json = new JsonWriter().beginObject();
+    json.key("vertexes").beginArray();
+    for (let i = 0; i < told.length; i++) if (told[i] instanceof Vertex) writeIfShort(json, <Vertex>told[i]);
+    json.endArray().key("statuses").beginArray();
+    for (let i = 0; i < told.length; i++)
+      if (told[i] instanceof VertexStatus) writeIfShort(json, <VertexStatus>told[i]);
+    this.document = json.endArray().endObject().finish();
+  }
+
+  private count(vertex: Vertex): void {
+    this.total += 1;
+    if (vertex.isOver) this.completed += 1;
+    if (vertex.cached) this.cached += 1;
+  }
+}
+
+/** What there is no room for is left out. */
+function writeIfShort(json: JsonWriter, news: ListedNews): void {
+  const piece = new JsonWriter();
+  news.write(piece);
+  if (json.length + piece.length <= MOST_BYTES) json.raw(piece.take());
+}
