@@ -88,6 +88,8 @@ export class BuildOptions {
   hostConfig: Json = Json.object();
   /** The images of its steps are only the builder's cache, and so is its result until its client asks for it. */
   onlyCaches: bool = false;
+  /** What its client asks about the Dockerfile (`questions/describe.ts`); empty: it is built. */
+  question: string = "";
   /** The ids of stages' images are told. */
   tellsIds: bool = true;
 

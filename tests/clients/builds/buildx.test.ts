@@ -45,6 +45,20 @@ onEngines(
       await docker().well("rmi", "kit:2");
     });
 
+    testExcept(kind, { reference: REFERENCE.buildkit })("what can be asked without building is told", async () => {
+      const asks = async (question: string): Promise<string> => {
+        const env = { ...docker().environment, BUILDX_EXPERIMENTAL: "1" };
+        const { code, stdout, stderr } = await run(["docker", "buildx", "build", `--print=${question}`, context()], {
+          env,
+        });
+        expect(code, stderr).toBe(0);
+        return stdout;
+      };
+      expect(await asks("outline")).toContain("BUILD ARG   VALUE   DESCRIPTION\nA           none    \n");
+      expect(await asks("targets")).toContain("(default)");
+      expect(await asks("subrequests.describe")).toMatch(/^lint +1\.0\.0 +Lint a Dockerfile$/m);
+    });
+
     test("-q prints the id; a Dockerfile may come by a pipe, alone or beside a directory", async () => {
       const alone = await docker().runWith("FROM busybox\nRUN echo piped > /p\n", "build", "-q", "-");
       expect(alone.stdout.trim()).toMatch(/^sha256:[0-9a-f]{64}$/);

@@ -354,7 +354,7 @@ test("what is not built is refused by name", () => {
   const options: [string, string, string][] = [
     ["context", "https://user:password@web.example/x.tar", "a context at an address with a user"],
     ["context", "input:other", "a context that is neither"],
-    ["requestid", "frontend.lint", "the option requestid is"],
+    ["requestid", "frontend.other", "unsupported request frontend.other"],
     ["hostname", "other", "the option hostname is"],
     ["attest:sbom", "", "the attestation sbom is"],
   ];

@@ -7,6 +7,9 @@ import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { WaitingCall } from "./arrivals";
 import { writeCapabilities } from "./capabilities";
+import { encodeBase64 } from "../../text/base64";
+import { encodeUtf8 } from "../../text/utf8";
+import { Answer } from "../questions/answer";
 import { eraseSecrets } from "./frontend-options";
 import { writeWorker } from "./workers";
 import { answer, answerError, answerNothing, CallError, Code, messageOf, noBuild, objectIn } from "./grpc-reply";
@@ -74,6 +77,19 @@ class Asked implements ResultClient {
     json.key("result").beginObject();
     json.key("ref").beginObject().stringField("id", id).endObject();
     answer(this.call, json.endObject().endObject());
+  }
+
+  /** A result without files. */
+  resultAnswered(answered: Answer): void {
+    const json = new JsonWriter().beginObject();
+    json.key("result").beginObject();
+    json.key("ref").beginObject().stringField("id", "").endObject();
+    json.key("metadata").beginObject();
+    const names = answered.documents.keys();
+    for (let i = 0; i < names.length; i++) {
+      json.stringField(names[i], encodeBase64(encodeUtf8(answered.documents.get(names[i]))));
+    }
+    answer(this.call, json.endObject().endObject().endObject());
   }
 
   resultMissing(error: CallError): void {

@@ -4,6 +4,7 @@
 import { JsonWriter } from "../../json/writer";
 
 const OF_FRONTEND: string[] = [
+  "frontend.caps",
   "frontend.inputs",
   "gateway.solve.evaluate",
   "gateway.solve.metadata",

@@ -8,9 +8,10 @@ import { WebAddress } from "../../image/import/web-address";
 import { parsePlatform, platformError } from "../../image/platform";
 import { Json } from "../../json/json";
 import { BuildOptions } from "../options";
+import { canBeAsked } from "../questions/describe";
 import { GitAddress, isGitContext } from "../run/web/git-address";
 import { ContextOptions, isContextOption, mayNameSecrets } from "./context-options";
-import { CallError, notBuilt, objectIn, unknownError } from "./grpc-reply";
+import { CallError, notBuilt, objectIn, unknownError, unsupportedRequest } from "./grpc-reply";
 import { Session } from "./sessions";
 
 const ARGUMENT = "build-arg:";
@@ -107,6 +108,7 @@ export class FrontendOptions {
     else if (key.startsWith(LABEL)) options.labels.set(key.slice(LABEL.length), Json.string(value));
     else if (key == "filename") options.dockerfile = value;
     else if (key == "target") options.target = value;
+    else if (key == "requestid") this.takeQuestion(value);
     else if (key == "contextkey") this.context = value;
     else if (key == "dockerfilekey") this.takeDefinition(value);
     else if (key == CONTEXT) this.takeContext(value);
@@ -115,6 +117,11 @@ export class FrontendOptions {
     else if (key == "image-resolve-mode") options.pull = value == "pull";
     else if (key == "platform") this.takePlatform(value);
     else if (!this.takeLimit(key, value) && !isIgnored(key)) this.problem = notBuilt(shownAs(key));
+  }
+
+  private takeQuestion(name: string): void {
+    this.options.question = name;
+    if (!canBeAsked(name)) this.problem = unsupportedRequest(name);
   }
 
   private takeDefinition(directory: string): void {

@@ -37,6 +37,18 @@ export function notBuilt(what: string): CallError {
   return new CallError(Code.Unimplemented, `${what} is not built yet`);
 }
 
+/** What a frontend cannot be asked (moby/buildkit, solver/errdefs). */
+export function unsupportedRequest(name: string): CallError {
+  const error = new CallError(Code.Unimplemented, `unsupported request ${name}`);
+  const value = Json.object();
+  value.set("name", Json.string(name));
+  const detail = Json.object();
+  detail.set("type", Json.string("github.com/moby/buildkit/errdefs.Subrequest+json"));
+  detail.set("value", value);
+  error.details.push(detail);
+  return error;
+}
+
 /** There is no build with this ref, or no longer. */
 export function noBuild(ref: string): CallError {
   return unknownError(`no such job ${ref}`);

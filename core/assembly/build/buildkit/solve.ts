@@ -11,6 +11,8 @@ import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { openCalls } from "../../open-calls";
 import { engine } from "../../state";
+import { Answer } from "../questions/answer";
+import { DESCRIBE, describeAnswer } from "../questions/describe";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
 import { connections } from "./connections";
@@ -37,6 +39,8 @@ const MOST_RESULTS: i32 = 100;
 export interface ResultClient {
   /** `id`: by which the client may return it. */
   resultMade(id: string): void;
+  /** What it asked about the Dockerfile. */
+  resultAnswered(answer: Answer): void;
   resultMissing(error: CallError): void;
 }
 
@@ -113,6 +117,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     const wanted = new FrontendOptions(options);
     const problem = wanted.problem;
     if (problem !== null) return asker.resultMissing(problem);
+    if (wanted.options.question == DESCRIBE) return asker.resultAnswered(describeAnswer());
     this.asker = asker;
     this.wanted = wanted;
     const session = sessions.find(this.session);
@@ -156,6 +161,13 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     const asker = this.asker;
     this.asker = null;
     if (asker !== null) asker.resultMade(id);
+  }
+
+  buildAnswered(answer: Answer): void {
+    this.build = null;
+    const asker = this.asker;
+    this.asker = null;
+    if (asker !== null) asker.resultAnswered(answer);
   }
 
   buildFailed(message: string, line: i32, endLine: i32): void {
@@ -261,6 +273,11 @@ class Direct implements ResultClient {
 
   resultMade(id: string): void {
     this.solve.returned(id);
+  }
+
+  /** It is not told what the answer is: BuildKit tells it only to clients that direct their build. */
+  resultAnswered(_answer: Answer): void {
+    this.solve.returned("");
   }
 
   resultMissing(error: CallError): void {

@@ -10,6 +10,7 @@ import { badParameter, Refusal } from "../../refusal";
 import { BuildCredentials, CredentialsSource } from "../credentials";
 import { BuildOptions } from "../options";
 import { EntriesSourceBody } from "../../../../build/bindings/types";
+import { Answer } from "../questions/answer";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
 import { FrontendOptions } from "./frontend-options";
@@ -132,6 +133,9 @@ class BuildOnStream
     this.exporting = exporting;
     exporting.begin(this);
   }
+
+  /** A request asks nothing. */
+  buildAnswered(_answer: Answer): void {}
 
   /** Files have no id. */
   exported(facts: Map<string, string>): void {

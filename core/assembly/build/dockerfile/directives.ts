@@ -6,12 +6,14 @@ export const BACKSLASH: i32 = 0x5c;
 const BACKQUOTE: i32 = 0x60;
 const HASH: i32 = 0x23;
 
-/** `syntax` and `check` are for other builders: they are known, and make no difference. */
+/** `syntax` is for other builders: it is known, and makes no difference. */
 const KNOWN: string[] = ["escape", "syntax", "check"];
 
 export class Directives {
   /** The character that escapes others, and continues a line. */
   escape: i32 = BACKSLASH;
+  /** What `check` says of the rules that the file shall keep. */
+  check: string = "";
   private done: bool = false;
   private readonly seen: string[] = [];
 
@@ -25,7 +27,9 @@ export class Directives {
     }
     if (this.seen.includes(name)) return `only one ${name} parser directive can be used`;
     this.seen.push(name);
-    return name == "escape" ? this.setEscape(trimSpace(line.slice(line.indexOf("=") + 1))) : "";
+    const value = trimSpace(line.slice(line.indexOf("=") + 1));
+    if (name == "check") this.check = value;
+    return name == "escape" ? this.setEscape(value) : "";
   }
 
   private setEscape(value: string): string {

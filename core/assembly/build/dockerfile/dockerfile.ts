@@ -29,6 +29,8 @@ export class Dockerfile {
   warnings: Warning[] = [];
   /** The character that escapes others, by a parser directive. */
   escape: i32 = 0x5c;
+  /** What it says of the rules that it shall keep, by a parser directive. */
+  check: string = "";
 }
 
 /** `name`: the path of the file, for messages. */
@@ -100,6 +102,7 @@ class Parser {
       line = nextLogicalLine(this.reader, this.directives);
     }
     this.file.escape = this.directives.escape;
+    this.file.check = this.directives.check;
     if (this.reader.tooLong) return `dockerfile line greater than max allowed size of ${MAX_LINE.toString()}`;
     return this.file.instructions.length == 0 ? "file with no instructions" : "";
   }

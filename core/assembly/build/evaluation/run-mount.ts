@@ -61,18 +61,18 @@ export function readMount(text: string, state: BuildState): ReadMount {
 
 /** The stage or image that a `--mount` names, before anything is substituted: no variable may be in it. */
 export function mountSource(text: string): string {
-  return lastOf(text, "from");
+  return mountField(text, "from");
 }
 
 /** Whether a `--mount` takes files of the context: not known if a variable says what it is. */
 export function mountsContext(text: string): bool {
   if (mountSource(text).length > 0) return false;
-  const type = lastOf(text, "type").toLowerCase();
+  const type = mountField(text, "type").toLowerCase();
   return type == "bind" || !TYPES.includes(type);
 }
 
 /** The last value of a field, before anything is substituted. */
-function lastOf(text: string, field: string): string {
+export function mountField(text: string, field: string): string {
   const fields = fieldsOf(text);
   let value = "";
   for (let i = 0; i < fields.length; i++) {

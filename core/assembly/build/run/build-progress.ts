@@ -6,6 +6,8 @@ import { Image } from "../../image/image";
 import { ProgressStream, RoomReader, StreamWriter } from "../../image/progress-stream";
 import { Refusal } from "../../refusal";
 import { Instruction } from "../dockerfile/instruction";
+import { Finding } from "../lint/findings";
+import { Answer } from "../questions/answer";
 import { StepKind } from "../evaluation/step";
 import { Stage } from "../stages/stage";
 import { FateTeller, StageOutput } from "./output/stage-output";
@@ -40,6 +42,12 @@ export abstract class BuildProgress implements FateTeller {
   get finished(): bool {
     return this.progress.finished;
   }
+
+  /** What is surely not meant in the Dockerfile, for clients of BuildKit. */
+  found(_findings: Finding[], _name: string, _dockerfile: string): void {}
+
+  /** The end of a build that only asked. */
+  answered(_answer: Answer): void {}
 
   /** The Dockerfile has so many stages. */
   planned(_stages: i32): void {}

@@ -29,9 +29,17 @@ import { giveName } from "../../image/tag";
 import { badParameter, internal, notSupported, Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { decodeUtf8 } from "../../text/utf8";
-import { MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
+import { Dockerfile, MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
 import { emptyContinuations, Warning, warningLines } from "../dockerfile/warning";
 import { BuildArguments } from "../evaluation/build-arguments";
+import { CheckOptions } from "../lint/check-options";
+import { Findings } from "../lint/findings";
+import { lintOf } from "../lint/lint";
+import { Answer } from "../questions/answer";
+import { LINT, OUTLINE, TARGETS } from "../questions/describe";
+import { lintAnswer } from "../questions/lint-answer";
+import { outlineAnswer } from "../questions/outline";
+import { targetsAnswer } from "../questions/targets";
 import { leavesContext } from "../evaluation/context-path";
 import { declarePlatforms } from "../evaluation/platform-arguments";
 import { pathFrom } from "../evaluation/work-directory";
@@ -48,6 +56,8 @@ import { RemoteClient, RemoteContext } from "./web/remote-context";
 import { OpenWork } from "./work";
 
 const IGNORE_FILE = ".dockerignore";
+/** A build argument that says of the rules what `# check=` would. */
+const CHECKS = "BUILDKIT_DOCKERFILE_CHECK";
 
 enum Step {
   Place,
@@ -255,6 +265,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const options = this.options;
     this.facts.dockerfile = text;
     const file = parseDockerfile(text, this.options.dockerfile);
+    if (options.question == LINT) return this.answer(this.lintedAnswer(file));
     if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
     const facts = this.facts;
     // Before anything is done for each of them.
@@ -267,9 +278,41 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     giveArguments(this.options, facts.args);
     facts.stages = stagesOf(file, facts.args, this.options.target, this.options.contexts, facts.budget);
     if (facts.stages.problem.length > 0) return this.refuse(badParameter(facts.stages.problem));
+    const question = options.question;
+    if (question == OUTLINE) return this.answer(outlineAnswer(facts.stages, facts.args, file.escape, text));
+    if (question == TARGETS) return this.answer(targetsAnswer(facts.stages, text));
+    const broken = this.lint(file);
+    if (broken.length > 0) return this.refuse(badParameter(broken));
     this.stream.planned(facts.stages.count);
     this.findCacheSources();
     this.build();
+  }
+
+  /** Tells clients of BuildKit what is surely not meant. Returns why the build ends here; empty if it goes on. */
+  private lint(file: Dockerfile): string {
+    if (!this.options.onlyCaches) return "";
+    const findings = this.findingsIn(file);
+    this.stream.found(findings.all, this.options.dockerfile, this.facts.dockerfile);
+    return findings.options.problem.length > 0 ? findings.options.problem : findings.error;
+  }
+
+  private findingsIn(file: Dockerfile): Findings {
+    const given = this.options.buildArgs.stringOf(CHECKS);
+    return lintOf(file, new CheckOptions(given.length > 0 ? given : file.check));
+  }
+
+  /** A file that cannot be read is told what is wrong with it. */
+  private lintedAnswer(file: Dockerfile): Answer {
+    const name = this.options.dockerfile;
+    if (file.problem.length > 0) return lintAnswer([], file.problem, name, this.facts.dockerfile);
+    const findings = this.findingsIn(file);
+    const problem = findings.options.problem.length > 0 ? findings.options.problem : findings.error;
+    return lintAnswer(findings.all, problem, name, this.facts.dockerfile);
+  }
+
+  private answer(answer: Answer): void {
+    this.close();
+    this.stream.answered(answer);
   }
 
   private build(): void {

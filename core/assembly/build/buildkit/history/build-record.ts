@@ -114,7 +114,7 @@ export class BuildRecord extends Filtered {
     }
     json.key("ExporterResponse").textMap(this.answer.names, this.answer.values);
     json.i64Field("numCachedSteps", this.steps.cached).i64Field("numTotalSteps", this.steps.total);
-    json.i64Field("numCompletedSteps", this.steps.completed);
+    json.i64Field("numCompletedSteps", this.steps.completed).i64Field("numWarnings", this.steps.warnings);
   }
 }
 
@@ -138,6 +138,7 @@ function pastBuildFields(fields: Fields, given: BuildRecord | null): BuildRecord
   build.steps.total = fields.i32("total", build.steps.total);
   build.steps.completed = fields.i32("done", build.steps.completed);
   build.steps.cached = fields.i32("cached", build.steps.cached);
+  build.steps.warnings = <i32>fields.optionalWithin("warnings", build.steps.warnings, 0, 0, i32.MAX_VALUE);
   build.steps.document = fields.optionalDocument("steps", build.steps.document);
   build.pinned = fields.optionalBool("pinned", build.pinned);
   build.generation = <i32>fields.optionalWithin("generation", build.generation, 0, 0, i32.MAX_VALUE);

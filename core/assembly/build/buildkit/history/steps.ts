@@ -3,7 +3,7 @@
 
 import { JsonWriter } from "../../../json/writer";
 import { ListedNews, News } from "../progress/news";
-import { Vertex, VertexStatus } from "../progress/vertices";
+import { Vertex, VertexStatus, VertexWarning } from "../progress/vertices";
 
 /** Bytes of JSON that are kept of one build. */
 const MOST_BYTES: i32 = 64 * 1024;
@@ -12,6 +12,7 @@ export class Steps {
   total: i32 = 0;
   completed: i32 = 0;
   cached: i32 = 0;
+  warnings: i32 = 0;
   /** A message `StatusResponse` in JSON; empty if nothing is known. */
   document: Uint8Array = new Uint8Array(0);
 
@@ -20,6 +21,7 @@ export class Steps {
     for (let i = 0; i < told.length; i++) {
       const news = told[i];
       if (news instanceof Vertex) this.count(<Vertex>news);
+      else if (news instanceof VertexWarning) this.warnings += 1;
     }
     const json = new JsonWriter().beginObject();
     json.key("vertexes").beginArray();
@@ -27,6 +29,9 @@ export class Steps {
     json.endArray().key("statuses").beginArray();
     for (let i = 0; i < told.length; i++)
       if (told[i] instanceof VertexStatus) writeIfShort(json, <VertexStatus>told[i]);
+    json.endArray().key("warnings").beginArray();
+    for (let i = 0; i < told.length; i++)
+      if (told[i] instanceof VertexWarning) writeIfShort(json, <VertexWarning>told[i]);
     this.document = json.endArray().endObject().finish();
   }
 

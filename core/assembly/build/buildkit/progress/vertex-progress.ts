@@ -7,24 +7,31 @@ import { ProgressStream, RoomReader, StreamWriter } from "../../../image/progres
 import { parseReference } from "../../../image/reference";
 import { Refusal } from "../../../refusal";
 import { Instruction } from "../../dockerfile/instruction";
+import { Finding } from "../../lint/findings";
+import { Answer } from "../../questions/answer";
 import { StepKind } from "../../evaluation/step";
 import { BuildProgress } from "../../run/build-progress";
 import { withoutUsers } from "../../run/web/shown";
 import { Stage } from "../../stages/stage";
 import { engine } from "../../../state";
 import { quoteText } from "../../../text/go-quote";
-import { Vertex, VertexStatus } from "./vertices";
+import { Vertex, VertexStatus, VertexWarning } from "./vertices";
 import { Audience } from "./audience";
 
 /** Waits for a build. */
 export interface BuildClient {
   buildDone(image: Image): void;
+  /** It only asked about the Dockerfile. */
+  buildAnswered(answer: Answer): void;
   /** `line`, `endLine`: of the instruction that failed; 0 if none did. */
   buildFailed(message: string, line: i32, endLine: i32): void;
 }
 
 /** Instructions that make a vertex. */
 const SHOWN: string[] = ["RUN", "COPY", "ADD", "WORKDIR"];
+const DEFINITION = "[internal] load build definition from ";
+/** In UTF-16 units: of all warnings of a build together, for each has the Dockerfile with it. */
+const MOST_SOURCE: i32 = 128 * 1024;
 
 export class VertexProgress extends BuildProgress {
   /** What is being done; null between steps. */
@@ -41,6 +48,8 @@ export class VertexProgress extends BuildProgress {
   private readonly known: Set<string> = new Set<string>();
   /** There is more than one stage, so each has a name. */
   private several: bool = false;
+  /** The vertex that has read the Dockerfile. */
+  private definition: string = "";
 
   constructor(
     /** For pulls; nobody reads it. */
@@ -57,6 +66,7 @@ export class VertexProgress extends BuildProgress {
   internal(name: string, transfer: string): void {
     this.end("");
     this.start(name, "");
+    if (name.startsWith(DEFINITION)) this.definition = this.current!.digest;
     if (transfer.length > 0) this.moves(`transferring ${transfer}:`);
   }
 
@@ -102,6 +112,21 @@ export class VertexProgress extends BuildProgress {
 
   get finished(): bool {
     return false;
+  }
+
+  found(findings: Finding[], name: string, dockerfile: string): void {
+    if (findings.length == 0) return;
+    if (this.definition.length == 0) this.internal(`${DEFINITION}${name}`, "");
+    this.end("");
+    const source = dockerfile.length * findings.length > MOST_SOURCE ? "" : dockerfile;
+    for (let i = 0; i < findings.length; i++) {
+      this.audience.tell(new VertexWarning(this.definition, findings[i], name, source));
+    }
+  }
+
+  answered(answer: Answer): void {
+    this.end("");
+    this.client.buildAnswered(answer);
   }
 
   planned(stages: i32): void {

@@ -2,11 +2,16 @@
 // (moby/buildkit, control.proto).
 
 import { JsonWriter } from "../../../json/writer";
+import { Finding } from "../../lint/findings";
+import { encodeBase64 } from "../../../text/base64";
+import { encodeUtf8 } from "../../../text/utf8";
 import { engine } from "../../../state";
 import { sha256HexOfText } from "../../../text/sha256";
 import { formatTime } from "../../../text/time";
 import { ListedNews } from "./news";
 import { ProtoWriter } from "./proto-writer";
+
+const LANGUAGE = "Dockerfile";
 
 export class Vertex extends ListedNews {
   readonly digest: string;
@@ -95,4 +100,62 @@ export class VertexStatus extends ListedNews {
     proto.time(7, this.started);
     proto.time(8, this.completed);
   }
+}
+
+/** Something in the Dockerfile that is surely not meant. */
+export class VertexWarning extends ListedNews {
+  constructor(
+    /** Of the step that has read the Dockerfile. */
+    private readonly vertex: string,
+    private readonly finding: Finding,
+    private readonly name: string,
+    /** Empty: its lines are not shown. */
+    private readonly dockerfile: string,
+  ) {
+    super("warnings", 4);
+  }
+
+  write(json: JsonWriter): void {
+    const finding = this.finding;
+    json.beginObject().stringField("vertex", this.vertex).i64Field("level", 1);
+    json.stringField("short", inBase64(finding.short));
+    json.stringArrayField("detail", [inBase64(finding.rule.description)]).stringField("url", finding.rule.url);
+    json.key("info").beginObject().stringField("filename", this.name);
+    json.stringField("data", inBase64(this.dockerfile)).stringField("language", LANGUAGE).endObject();
+    json.key("ranges").beginArray();
+    for (let i = finding.line; i <= finding.endLine; i++) {
+      json.beginObject().key("start").beginObject().i64Field("line", i).endObject();
+      json.key("end").beginObject().i64Field("line", i).endObject().endObject();
+    }
+    json.endArray().endObject();
+  }
+
+  encode(proto: ProtoWriter): void {
+    const finding = this.finding;
+    proto.text(1, this.vertex);
+    proto.number(2, 1);
+    proto.text(3, finding.short);
+    proto.text(4, finding.rule.description);
+    proto.text(5, finding.rule.url);
+    const info = new ProtoWriter();
+    info.text(1, this.name);
+    info.text(2, this.dockerfile);
+    info.text(4, LANGUAGE);
+    proto.message(6, info);
+    for (let i = finding.line; i <= finding.endLine; i++) proto.message(7, rangeOf(i));
+  }
+}
+
+function rangeOf(line: i32): ProtoWriter {
+  const range = new ProtoWriter();
+  for (let end: u64 = 1; end <= 2; end++) {
+    const position = new ProtoWriter();
+    position.number(1, line);
+    range.message(end, position);
+  }
+  return range;
+}
+
+function inBase64(text: string): string {
+  return encodeBase64(encodeUtf8(text));
 }

@@ -1,0 +1,53 @@
+// What is found in a Dockerfile.
+
+import { Instruction } from "../dockerfile/instruction";
+import { CheckOptions } from "./check-options";
+import { LintRule } from "./lint-rule";
+
+/** More are left out: each costs a client some lines. */
+const MOST: i32 = 200;
+
+export class Finding {
+  constructor(
+    readonly rule: LintRule,
+    readonly detail: string,
+    /** The lines that it is about, counted from 1. */
+    readonly line: i32,
+    readonly endLine: i32,
+  ) {}
+
+  /** In one line, as the progress of a build shows it. */
+  get short(): string {
+    return `${this.rule.name}: ${this.detail} (line ${this.line.toString()})`;
+  }
+}
+
+export class Findings {
+  readonly all: Finding[] = [];
+
+  constructor(readonly options: CheckOptions) {}
+
+  add(rule: LintRule, instruction: Instruction, detail: string): void {
+    this.addAt(rule, instruction.line, instruction.endLine, detail);
+  }
+
+  addAt(rule: LintRule, line: i32, endLine: i32, detail: string): void {
+    if (this.all.length >= MOST || this.options.skips(rule.name)) return;
+    this.all.push(new Finding(rule, detail, line, endLine));
+  }
+
+  /** In the order of their lines. */
+  sort(): void {
+    this.all.sort((one, other) => one.line - other.line);
+  }
+
+  /** With which the build ends, if the file wants that; empty if it goes on. */
+  get error(): string {
+    if (!this.options.isError || this.all.length == 0) return "";
+    const names: string[] = [];
+    for (let i = 0; i < this.all.length; i++) {
+      if (!names.includes(this.all[i].rule.name)) names.push(this.all[i].rule.name);
+    }
+    return `lint violation found for rules: ${names.sort().join(", ")}`;
+  }
+}
