@@ -8,21 +8,23 @@ import type { Description, FuzzRequest } from "../../support/fuzz/requests.js";
 import { fuzzRequests } from "../../support/fuzz/requests.js";
 import type { Sent, Visible } from "./verb.js";
 
+let newest: string | null = null;
 let arbitrary: fc.Arbitrary<FuzzRequest> | null = null;
 
-/**
- * Must be called once before any story, since reading the API's description takes as long as a story. `archive`: the
- * one in tests/swagger.
- */
+/** Must be called once before any story. `archive`: the one in tests/swagger. */
 export async function prepareFuzz(archive: URL): Promise<void> {
   const all = await swaggers(archive);
-  const newest = versionOfSwagger("1.55", all.keys());
-  const description = parse(joinFolded(all.get(newest) ?? ""), { merge: true }) as Description;
-  arbitrary ??= fuzzRequests(description);
+  newest = all.get(versionOfSwagger("1.55", all.keys())) ?? "";
+}
+
+/** Reads the API's description only for the first request: it takes as long as a story, and not all stories need it. */
+function requests(): fc.Arbitrary<FuzzRequest> {
+  if (newest === null) throw new Error("fuzz is not prepared");
+  return fuzzRequests(parse(joinFolded(newest), { merge: true }) as Description);
 }
 
 export function fuzzed(number: number, { ids, execs }: Visible): Sent {
-  if (arbitrary === null) throw new Error("fuzz is not prepared");
+  arbitrary ??= requests();
   const [request] = fc.sample(arbitrary, { seed: number, numRuns: 1 }) as [FuzzRequest];
   const fill = (text: string): string =>
     text
