@@ -8,6 +8,8 @@ import { readSeeds, type Seeds } from "./mutants/seeds.js";
 import { Trials } from "./mutants/trials.js";
 import { triedByTests } from "./mutants/unit-tests.js";
 import { Judge, type Verdict } from "./mutants/verdict.js";
+import { prepareFuzz } from "./simulator/clients/fuzzed.js";
+import { playLines } from "./simulator/play.js";
 
 const LONGEST_MS = 600_000;
 
@@ -52,6 +54,17 @@ describe("found by tests", () => {
     if (process.getuid?.() !== 0 && verdict?.lost?.startsWith("no test")) return skip("what finds it needs root");
     expect(verdict).toMatchObject({ found: expect.any(String), lost: null });
   });
+});
+
+/** Its story removes images that builds need: a mutant that was always active there has been found with it. */
+const CHECKED = { seed: 9, lines: 100 };
+
+test("without an active mutant, core and hosts do as those without mutants", { timeout: LONGEST_MS }, async () => {
+  await prepareFuzz(new URL("swagger/swagger.tar.br", import.meta.url));
+  const { found, hash } = await trials.try({ mutant: 0, by: CHECKED });
+  expect(found).toBeNull();
+  const played = await playLines(CHECKED.seed, CHECKED.lines, { copies: false });
+  expect(hash).toBe(played.hash);
 });
 
 test("each has a name of its own", () => {

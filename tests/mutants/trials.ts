@@ -6,7 +6,7 @@ import type { Made } from "./build.js";
 export interface Trial {
   /** Number of the active mutant; 0 for none. */
   mutant: number;
-  by: SearchTrial | { seed: number } | { played: string; rule: string } | { story: string };
+  by: SearchTrial | SeedTrial | { played: string; rule: string } | { story: string };
 }
 
 export interface SearchTrial {
@@ -16,6 +16,12 @@ export interface SearchTrial {
   most?: number;
 }
 
+export interface SeedTrial {
+  seed: number;
+  /** The number of lines after which the story ends; else it ends after its usual number of steps. */
+  lines?: number;
+}
+
 export interface Answer {
   /** Rule and message; null if nothing is wrong. */
   found: string | null;
@@ -23,6 +29,8 @@ export interface Answer {
   steps: number;
   /** Why it did not finish. For the core this counts only if it stops the check itself. */
   lost?: string;
+  /** For a seed: the hash of all outputs. */
+  hash?: string;
   /** For a seed: how often each mutant's code ran, by its number. */
   asked?: number[];
 }

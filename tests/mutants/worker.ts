@@ -4,13 +4,13 @@ import { readFile } from "node:fs/promises";
 import { Broken, Enough, Search } from "../core/exhaustive/search.js";
 import { play } from "../core/scenario/scenario.js";
 import { prepareFuzz } from "../simulator/clients/fuzzed.js";
-import { playSeed, playStory as playOut } from "../simulator/play.js";
+import { playLines, playSeed, playStory as playOut } from "../simulator/play.js";
 import { readStory } from "../simulator/story.js";
 import { enforce } from "./mutating-hosts.js";
 import { isOfHosts } from "./mutant.js";
 import { MUTANTS } from "./mutants.js";
 import { Asked, MutatedCore } from "./mutated-core.js";
-import type { Answer, SearchTrial, Trial } from "./trials.js";
+import type { Answer, SearchTrial, SeedTrial, Trial } from "./trials.js";
 
 const MOST_COMMANDS = 3;
 const STEPS = 500;
@@ -29,7 +29,7 @@ async function tried({ mutant, by }: Trial): Promise<Answer> {
   enforce(isOfCore ? 0 : mutant, asked);
   const inCore = isOfCore ? mutant : 0;
   if ("before" in by) return search(inCore, by);
-  if ("seed" in by) return simulate(inCore, by.seed, asked);
+  if ("seed" in by) return simulate(inCore, by, asked);
   return "played" in by ? playSimulated(inCore, by) : playStory(inCore, by.story);
 }
 
@@ -51,11 +51,13 @@ function search(mutant: number, { before, most }: SearchTrial): Answer {
  * Without the copies of the engine that are cut off after each output: they would double the time, and most mutants are
  * found without them. `asked`: counts for mutants of hosts.
  */
-async function simulate(mutant: number, seed: number, asked: number[]): Promise<Answer> {
+async function simulate(mutant: number, { seed, lines }: SeedTrial, asked: number[]): Promise<Answer> {
   const inCore = new Asked();
-  const { breach, steps } = await playSeed(seed, STEPS, { core: core.compiledWith(mutant, inCore), copies: false });
+  const options = { core: core.compiledWith(mutant, inCore), copies: false };
+  const played = await (lines === undefined ? playSeed(seed, STEPS, options) : playLines(seed, lines, options));
+  const { breach, steps, hash } = played;
   const found = breach === null ? null : `${breach.rule}: ${breach.message}`;
-  return { found, steps, asked: inCore.counts().map((count, number) => asked[number] ?? count) };
+  return { found, steps, hash, asked: inCore.counts().map((count, number) => asked[number] ?? count) };
 }
 
 /** A story of the simulator, which must find it by a rule. */

@@ -24,6 +24,12 @@ export function playSeed(seed: number, steps: number, options: SimulationOptions
   return play(seed, drawLines(seed), steps, options);
 }
 
+/** Plays the seed's first lines. */
+export function playLines(seed: number, count: number, options: SimulationOptions = {}): Promise<Played> {
+  const drawn = drawLines(seed);
+  return playStory({ seed, lines: Array.from({ length: count }, () => drawn.next().value as string) }, options);
+}
+
 export function playStory({ seed, lines }: Story, options: SimulationOptions = {}): Promise<Played> {
   return play(seed, lines, Infinity, options);
 }

@@ -131,7 +131,7 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
     name: "parents without names stay",
     file: "image/remove/deletion.ts",
     right: `if (!this.prune || parent === null || parent.onlyCache) return;`,
-    wrong: `if (WRONG || !this.prune || parent === null) return;`,
+    wrong: `if (WRONG || !this.prune || parent === null || parent.onlyCache) return;`,
     finder: { story: "image-parents" },
   },
 ];
