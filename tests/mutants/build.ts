@@ -71,8 +71,10 @@ async function apply(mutant: Mutant, folder: string): Promise<void> {
 /** A hash of the core's sources and mutants. */
 async function hashOfCore(): Promise<string> {
   const hash = createHash("sha256").update(CHOICE);
-  for (const mutant of MUTANTS.filter((one) => !isOfHosts(one)))
-    hash.update(JSON.stringify([numberOf(mutant), mutant]));
+  for (const mutant of MUTANTS.filter((one) => !isOfHosts(one))) {
+    const { file, right, wrong } = mutant;
+    hash.update(JSON.stringify([numberOf(mutant), file, right, wrong]));
+  }
   const files = await readdir(join(ROOT, "core"), { recursive: true, withFileTypes: true });
   const paths = files
     .filter((file) => file.isFile() && !file.name.endsWith(".md"))

@@ -12,7 +12,9 @@ export interface Trial {
 export interface SearchTrial {
   /** The commands that it begins with. */
   before: readonly string[];
-  /** The number of moves after which it ends, for each number of commands. */
+  /** Searches only with this many commands; else with more and more of them. */
+  commands?: number;
+  /** The number of moves after which it ends. */
   most?: number;
 }
 
@@ -29,8 +31,12 @@ export interface Answer {
   steps: number;
   /** Why it did not finish. For the core this counts only if it stops the check itself. */
   lost?: string;
+  /** For a seed: the number of lines that were played. */
+  lines?: number;
   /** For a seed: the hash of all outputs. */
   hash?: string;
+  /** For the search: the number of commands with which something was found. */
+  commands?: number;
   /** For a seed: how often each mutant's code ran, by its number. */
   asked?: number[];
 }

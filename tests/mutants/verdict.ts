@@ -16,6 +16,11 @@ export interface Verdict {
 
 export const NOBODY: Verdict = { seed: null, found: null, lost: null };
 
+/** What to do about a seed that finds nothing. */
+const REMEDY =
+  'run `npm run simulate -- --mutants --only "NAME" --write`, and commit tests/mutants/seeds.json; ' +
+  "if no seed finds it, give the mutant another finder";
+
 export class Judge {
   readonly #trials: Trials;
   readonly #seeds: Seeds;
@@ -37,19 +42,32 @@ export class Judge {
     throw new Error(`${finder.test} is run with others of its kind`);
   }
 
+  /** Uses only the seed of seeds.json. If it finds nothing, the file is out of date, and the message says what to do. */
+  async byKnownSeed(mutant: Mutant): Promise<Verdict> {
+    const known = this.#seeds[mutant.name] ?? null;
+    const verdict = known === null ? NOBODY : await this.#bySeed(mutant, known);
+    if (verdict.found !== null || verdict.lost !== null) return verdict;
+    const says = known === null ? "no seed finds it by seeds.json" : `seed ${known} no longer finds it`;
+    return { ...verdict, lost: `${says}: ${REMEDY.replace("NAME", mutant.name)}` };
+  }
+
   /** Tries the known seed, then `most` others: first those that run the mutant's code most often in proportion. */
   async bySeeds(mutant: Mutant, most = ALL_SEEDS.length): Promise<Verdict> {
-    const verdict = { ...NOBODY };
-    let all = 0;
+    let lost: string | null = null;
     for await (const seed of this.#seedsToTry(mutant, most)) {
-      const by = { seed };
-      const { found, steps, lost } = await this.#trials.try({ mutant: numberOf(mutant), by });
-      all += steps;
-      verdict.lost ??= lost ?? null;
-      if (found === null || !(await this.#isRight(by))) continue;
-      return { seed, found: `seed ${seed}, after ${all} steps: ${brief(found)}`, lost: null };
+      const verdict = await this.#bySeed(mutant, seed);
+      if (verdict.found !== null) return verdict;
+      lost ??= verdict.lost;
     }
-    return verdict;
+    return { ...NOBODY, lost };
+  }
+
+  /** Without the mutant, the seed's story must hold for as many lines. */
+  async #bySeed(mutant: Mutant, seed: number): Promise<Verdict> {
+    const { found, steps, lines, lost = null } = await this.#trials.try({ mutant: numberOf(mutant), by: { seed } });
+    if (found === null || !(await this.#isRight({ seed, ...(lines !== undefined && { lines }) })))
+      return { ...NOBODY, lost };
+    return { seed, found: `seed ${seed}, after ${steps} steps: ${brief(found)}`, lost: null };
   }
 
   async *#seedsToTry(mutant: Mutant, most: number): AsyncGenerator<number> {
@@ -59,11 +77,11 @@ export class Judge {
     yield* others.slice(0, most);
   }
 
-  /** Without a mutant, the search must hold for as many moves. tests/core/exhaustive makes all of them. */
+  /** Without a mutant, the same search must hold for as many moves. tests/core/exhaustive makes all of them. */
   async #bySearch(mutant: Mutant): Promise<Verdict> {
     const by = { before: mutant.before ?? [] };
-    const { found, steps, lost = null } = await this.#trials.try({ mutant: numberOf(mutant), by });
-    const isFound = found !== null && (await this.#isRight({ ...by, most: steps }));
+    const { found, steps, commands = 0, lost = null } = await this.#trials.try({ mutant: numberOf(mutant), by });
+    const isFound = found !== null && (await this.#isRight({ ...by, commands, most: steps }));
     return { seed: null, found: isFound ? `the search, after ${steps} moves: ${brief(found)}` : null, lost };
   }
 

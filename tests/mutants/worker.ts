@@ -33,15 +33,15 @@ async function tried({ mutant, by }: Trial): Promise<Answer> {
   return "played" in by ? playSimulated(inCore, by) : playStory(inCore, by.story);
 }
 
-function search(mutant: number, { before, most }: SearchTrial): Answer {
-  for (let commands = 1; commands <= MOST_COMMANDS; commands++) {
+function search(mutant: number, { before, commands: only, most }: SearchTrial): Answer {
+  for (let commands = only ?? 1; commands <= (only ?? MOST_COMMANDS); commands++) {
     const search = new Search(core.with(mutant), most);
     try {
       search.run(commands, before);
     } catch (error) {
       if (error instanceof Enough) continue;
       if (!(error instanceof Broken)) throw error;
-      return { found: `${error.message.split("\n")[0]}`, steps: search.found.moves };
+      return { found: `${error.message.split("\n")[0]}`, steps: search.found.moves, commands };
     }
   }
   return { found: null, steps: 0 };
@@ -55,15 +55,20 @@ async function simulate(mutant: number, { seed, lines }: SeedTrial, asked: numbe
   const inCore = new Asked();
   const options = { core: core.compiledWith(mutant, inCore), copies: false };
   const played = await (lines === undefined ? playSeed(seed, STEPS, options) : playLines(seed, lines, options));
-  const { breach, steps, hash } = played;
+  const { breach, steps, story, hash } = played;
   const found = breach === null ? null : `${breach.rule}: ${breach.message}`;
-  return { found, steps, hash, asked: inCore.counts().map((count, number) => asked[number] ?? count) };
+  const counts = inCore.counts().map((count, number) => asked[number] ?? count);
+  return { found, steps, lines: story.lines.length, hash, asked: counts };
 }
 
-/** A story of the simulator, which must find it by a rule. */
+/** The rules that need copies of the engine (`copies` of simulation.ts). */
+const OF_COPIES: readonly string[] = ["forks", "twins"];
+
+/** A story of the simulator, which must find it by a rule. tests/simulator/stories.test.ts checks all other rules. */
 async function playSimulated(mutant: number, { played, rule }: { played: string; rule: string }): Promise<Answer> {
   const text = await readFile(new URL(`../../tests/simulator/stories/${played}.txt`, import.meta.url), "utf8");
-  const { breach, steps } = await playOut(readStory(text), { core: core.compiledWith(mutant) });
+  const options = { core: core.compiledWith(mutant), copies: OF_COPIES.includes(rule) };
+  const { breach, steps } = await playOut(readStory(text), options);
   return { found: breach !== null && breach.rule === rule ? `${rule}: ${breach.message}` : null, steps };
 }
 

@@ -7,6 +7,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     right: `if (state === null || state.tag == ProcessStateTag.Unstarted) {`,
     wrong: `if (WRONG || state === null || state.tag == ProcessStateTag.Unstarted) {`,
     finder: "search",
+    before: ["create anna", "start anna"],
   },
   {
     name: "a run that started while no engine ran has the exit code of the run before",

@@ -21,6 +21,7 @@ export const CONTAINER_ENDS_MUTANTS: readonly Mutant[] = [
     right: `if (step != KILL_STEP) this.answer`,
     wrong: `if (WRONG || step != KILL_STEP) this.answer`,
     finder: "search",
+    before: ["create anna", "start anna"],
   },
   {
     name: "StopTimeout 0 counts as none",

@@ -15,6 +15,7 @@ export const CONTAINER_STARTS_MUTANTS: readonly Mutant[] = [
     right: `if (this.idOf(container.name) == container.id) this`,
     wrong: `if (!WRONG && this.idOf(container.name) == container.id) this`,
     finder: "search",
+    before: ["create anna", "remove anna"],
   },
   {
     name: "a container's record is not written before the 201",
