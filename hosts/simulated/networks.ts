@@ -379,9 +379,9 @@ function checkPlace(subnet: string, gateway: string): void {
   checkSubnet(subnet);
 }
 
-/** At least one of them is there. */
+/** Either may be empty; both are only on a network that is on a parent. */
 function checkAddresses(ipv4: string, ipv6: string): void {
-  if (ipv4 !== "" || ipv6 === "") checkAddress(ipv4);
+  if (ipv4 !== "") checkAddress(ipv4);
   if (ipv6 !== "") checkAddress(ipv6);
 }
 

@@ -117,7 +117,9 @@ function refuseFamilies(wish: Json, version: i32): Refusal | null {
   const option = familyOptionProblem(wish, version);
   if (option.length > 0) return badParameter(option);
   const ipv6 = wantsIpv6(wish);
-  if (!ipv6 && !wantsIpv4(wish, version)) return badParameter(NO_FAMILY);
+  // Containers on a macvlan or ipvlan network may get their addresses elsewhere, for example by DHCP.
+  const mayHaveNone = isParentDriver(wish.stringOf("Driver"));
+  if (!ipv6 && !mayHaveNone && !wantsIpv4(wish, version)) return badParameter(NO_FAMILY);
   return refuseIpam(configsOf(wish), ipv6);
 }
 

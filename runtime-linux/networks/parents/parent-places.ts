@@ -184,7 +184,7 @@ function completed(join: ParentJoin & { subnet?: string }): ParentJoin {
 
 /** Checks the arguments before anything is made. */
 function check(join: ParentJoin): void {
-  if (join.address !== "" || join.ipv6Address === "") ipv4(bare(join.address));
+  if (join.address !== "") ipv4(bare(join.address));
   if (join.ipv6Address !== "") ipv6(bare(join.ipv6Address));
   for (const address of [join.address, join.ipv6Address]) if (address !== "") prefixOf(address);
   if (join.gateway !== "") ipv4(join.gateway);

@@ -69,6 +69,26 @@ onEngines("networks on a parent", (engine, kind) => {
     expect((await asked("GET", "/networks/other"))[0]).toBe(404);
   });
 
+  testExcept(kind, { reference: REFERENCE.after141 })(
+    "none of the engine's addresses: DHCP may give some",
+    async () => {
+      const body = { Name: "lan", Driver: "macvlan", Options: { parent }, EnableIPv4: false };
+      expect((await engine().call("POST", "/networks/create", body, { version: "1.48" })).status).toBe(201);
+      const shown = await engine().read("/networks/lan", { version: "1.48" });
+      expect(shown).toMatchObject({ EnableIPv4: false, EnableIPv6: false, IPAM: { Config: [] } });
+      const id = await engine().running({ HostConfig: { NetworkMode: "lan" } });
+      const { Networks } = await settingsOf(id);
+      const place = {
+        IPAddress: "",
+        GlobalIPv6Address: "",
+        Gateway: "",
+        MacAddress: expect.stringMatching(/^06(:..){5}$/),
+      };
+      expect(Networks["lan"]).toMatchObject(place);
+      await engine().remove(id);
+    },
+  );
+
   test("a container has an address there, and no ports", async () => {
     await make("macvlan", { parent });
     const PortBindings = { "80/tcp": [{ HostPort: "18644" }] };

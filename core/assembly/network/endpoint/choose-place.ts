@@ -91,10 +91,14 @@ export function fixedAddress(endpoint: Endpoint, ipv6: bool): Address | null {
   return config === null ? null : parseAddress(config.stringOf(ipv6 ? "IPv6Address" : "IPv4Address"));
 }
 
-/** The client's choice, or one that follows from the address. */
+/** The client's choice, or one that follows from the address; without an address, from the endpoint's random id. */
 function macFor(endpoint: Endpoint, place: Place): string {
   const mac = parseMac(endpoint.mac);
   if (mac.length > 0) return mac;
+  if (place.addresses.length == 0) {
+    const id = place.endpointId;
+    return macOfIpv6(U64.parseInt(id.slice(0, 16), 16), U64.parseInt(id.slice(16, 32), 16));
+  }
   const address = parseAddress(place.addresses[0])!;
   return address.isIpv6 ? macOfIpv6(address.high, address.low) : macOf(<u32>address.low);
 }
