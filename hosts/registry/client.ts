@@ -4,7 +4,7 @@
 import { damaged, mismatch, realClock } from "../shared/index.js";
 import type { Clock, content, engine } from "../shared/index.js";
 import { Connections, type Asking, type Source } from "./connections.js";
-import { digestLike, digestOf, isAnyDigest, requireCheckable, requireDigest } from "./digest.js";
+import { digestLike, digestOf, isAnyDigest, requireDigest } from "./digest.js";
 import { readAll, readUpTo, type Answer, type Line } from "./exchange.js";
 import { SILENCE_MS } from "./limits.js";
 import { Pushes, type LayerBytes } from "./pushes.js";
@@ -105,14 +105,14 @@ class DistributionClient implements RegistryClient {
   async blob(command: content.RegistryBlob, signal?: AbortSignal): Promise<Uint8Array> {
     const { body } = await this.stream(command, signal);
     const { bytes, whole } = await readUpTo(body, Number(command.size));
-    if (!whole || BigInt(bytes.length) !== command.size || digestOf(bytes) !== command.digest) {
+    if (!whole || BigInt(bytes.length) !== command.size || digestLike(command.digest, bytes) !== command.digest) {
       throw mismatch("blob", command.digest);
     }
     return bytes;
   }
 
   async stream({ digest, from: where }: content.RegistryBlob, signal?: AbortSignal, from = 0): Promise<BlobStream> {
-    requireCheckable(digest);
+    requireDigest(digest);
     const path = `blobs/${digest}`;
     if (from > 0) {
       const { status, ...part } = await this.#get(where, path, { range: `bytes=${from}-` }, signal, PART);

@@ -1,5 +1,4 @@
-// Digests of bytes in memory, and which digests can be checked: those of blobs, which are kept by their SHA-256, and those
-// of manifests.
+// Digests of bytes in memory, and which digests can be checked.
 
 import { sha256, sha384, sha512 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -38,12 +37,6 @@ export function isAnyDigest(text: string): boolean {
 export function requireDigest(digest: string): void {
   if (isAnyDigest(digest)) return;
   throw malformed(ALGORITHMS.has(algorithmOf(digest)) ? "digest" : "checkable-digest", digest);
-}
-
-/** Throws for a digest by which no blob is kept here. */
-export function requireCheckable(digest: string): void {
-  if (/^sha256:[0-9a-f]{64}$/.test(digest)) return;
-  throw malformed(digest.startsWith("sha256:") ? "digest" : "checkable-digest", digest);
 }
 
 function algorithmOf(digest: string): string {

@@ -2,7 +2,7 @@
 
 export { registryClient } from "./client.js";
 export type { RegistryClient } from "./client.js";
-export { digestOf } from "./digest.js";
+export { digestLike, digestOf } from "./digest.js";
 export { failedExchange, unanswered } from "./failures.js";
 export { fetchTransport, isStream } from "./transport.js";
 export type { LayerBytes } from "./pushes.js";

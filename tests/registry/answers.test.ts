@@ -92,19 +92,27 @@ test.each(["constructor:1", "__proto__:1", "sha512:1", "md5:1", ":", ""])(
   },
 );
 
-test.each([[`sha512:${"a".repeat(128)}`], [`sha384:${"a".repeat(96)}`]])(
-  "a blob with the digest %s, by which none is kept, is not requested",
-  async (digest) => {
-    const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
-    const blob = { from: repository(at), digest, size: BigInt(MANIFEST.length) };
-    for (const asking of [client.blob(blob), client.stream(blob)]) {
-      expect(await failed(asking)).toEqual({ tag: "malformed", val: { what: "checkable-digest", text: digest } });
-    }
-    const unknown = { ...repository(at), reference: `md5:${"a".repeat(32)}`, accept: ACCEPT };
-    expect(await failed(client.resolve(unknown))).toMatchObject({ val: { what: "checkable-digest" } });
-    expect(at.asked).toEqual([]);
-  },
-);
+test.each(["sha512", "sha384"])("a blob by a digest of %s must match it, too", async (algorithm) => {
+  const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
+  const digestBy = (text: string): string => `${algorithm}:${createHash(algorithm).update(text).digest("hex")}`;
+  const asked = { from: repository(at), size: BigInt(MANIFEST.length) };
+  const bytes = await client.blob({ ...asked, digest: digestBy(String(MANIFEST)) });
+  expect(Buffer.from(bytes)).toEqual(MANIFEST);
+  const other = digestBy("other");
+  const failure = await failed(client.blob({ ...asked, digest: other }));
+  expect(failure).toMatchObject({ tag: "mismatch", val: { what: "blob", wanted: other } });
+});
+
+test("what has a digest of an unknown algorithm is not requested", async () => {
+  const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));
+  const digest = `md5:${"a".repeat(32)}`;
+  const blob = { from: repository(at), digest, size: BigInt(MANIFEST.length) };
+  const unknown = { ...repository(at), reference: digest, accept: ACCEPT };
+  for (const asking of [client.blob(blob), client.stream(blob), client.resolve(unknown)]) {
+    expect(await failed(asking)).toEqual({ tag: "malformed", val: { what: "checkable-digest", text: digest } });
+  }
+  expect(at.asked).toEqual([]);
+});
 
 test("an invalid digest is not requested", async () => {
   const at = await serve((_, response) => void response.writeHead(200).end(MANIFEST));

@@ -57,6 +57,9 @@ export function configProblem(document: Json, withoutLayers: string): string {
   const ids = rootfs.stringsOf("diff_ids");
   for (let i = 0; i < ids.length; i++) {
     if (!isDigest(ids[i])) return `invalid diffID for layer ${i.toString()}: ${quoteText(ids[i])} is no digest`;
+    // Layers are known by this algorithm, as in Docker.
+    if (!ids[i].startsWith("sha256:"))
+      return `unsupported digest algorithm: diffID for layer ${i.toString()} is ${quoteText(ids[i])}: only sha256 is supported`;
   }
   const problem = timeProblem(image.find("created"));
   return problem.length > 0 ? problem : historyProblem(image.find("history"), ids.length);

@@ -3,8 +3,9 @@
 import { Json } from "../json/json";
 import { jsonError, parseJson } from "../json/reader";
 import { badParameter, internal, Refusal } from "../refusal";
+import { quoteText } from "../text/go-quote";
 import { Platform } from "./platform";
-import { isDigest } from "./reference";
+import { digestProblem, hasDigestForm } from "./reference";
 
 const MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
 const MANIFEST_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
@@ -135,8 +136,10 @@ function readIndex(entries: Json, mediaType: string): ParsedManifest {
   const manifest = new Manifest();
   manifest.mediaType = mediaType;
   for (let i = 0; i < entries.length; i++) {
+    // An entry by an unknown algorithm is a problem only for those who choose it.
+    if (!hasDigestForm(entries.items[i].stringOf("digest"))) return unreadable(entries.items[i]);
     const descriptor = readDescriptor(entries.items[i]);
-    if (descriptor === null) return refused(internal("invalid manifest: bad descriptor"));
+    if (descriptor === null) return unreadable(entries.items[i]);
     takePlatform(descriptor, entries.items[i]);
     manifest.entries.push(descriptor);
   }
@@ -145,25 +148,37 @@ function readIndex(entries: Json, mediaType: string): ParsedManifest {
 
 function readManifest(document: Json, layers: Json | null, mediaType: string): ParsedManifest {
   const member = document.find("config");
-  const config: Descriptor | null = member === null ? null : readDescriptor(member);
-  if (config === null) return refused(internal("invalid manifest: no config"));
+  if (member === null) return refused(internal("invalid manifest: no config"));
+  const config = readVerifiable(member);
+  if (config === null) return unreadable(member);
   const manifest = new Manifest();
   manifest.mediaType = mediaType;
   manifest.config = config;
   const count = layers === null ? 0 : layers.length;
   for (let i = 0; i < count; i++) {
-    const layer = readDescriptor(layers!.items[i]);
-    if (layer === null) return refused(internal("invalid manifest: bad descriptor"));
+    const layer = readVerifiable(layers!.items[i]);
+    if (layer === null) return unreadable(layers!.items[i]);
     manifest.layers.push(layer);
   }
   return new ParsedManifest(manifest, null);
 }
 
+function unreadable(descriptor: Json): ParsedManifest {
+  const digest = descriptor.stringOf("digest");
+  const problem = digestProblem(digest);
+  const text = problem.length == 0 ? "bad descriptor" : `${problem}: ${quoteText(digest)}`;
+  return refused(internal(`invalid manifest: ${text}`));
+}
+
+/** Null if no bytes can be compared with it. */
+function readVerifiable(json: Json): Descriptor | null {
+  return digestProblem(json.stringOf("digest")).length == 0 ? readDescriptor(json) : null;
+}
+
 function readDescriptor(json: Json): Descriptor | null {
-  const digest = json.stringOf("digest");
   const size = json.i64Of("size");
-  if (!isDigest(digest) || !digest.startsWith("sha256:") || size < 0) return null;
-  const descriptor = new Descriptor(json.stringOf("mediaType"), digest, <u64>size);
+  if (size < 0) return null;
+  const descriptor = new Descriptor(json.stringOf("mediaType"), json.stringOf("digest"), <u64>size);
   const annotations = json.find("annotations");
   if (annotations !== null && annotations.isObject) descriptor.annotations = annotations;
   return descriptor;

@@ -172,8 +172,8 @@ function parts(domain: string, remainder: string): Reference | null {
   return new Reference(domain, rest, tag, digest);
 }
 
-// `[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}`
-function hasDigestForm(text: string): bool {
+/** `[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}`: a digest by whatever algorithm. */
+export function hasDigestForm(text: string): bool {
   const colon = text.indexOf(":");
   if (colon < 1 || text.length - colon - 1 < 32) return false;
   let starts = true;
@@ -189,6 +189,12 @@ function hasDigestForm(text: string): bool {
     if (!isDigit(text.charCodeAt(i)) && (lower < 0x61 || lower > 0x66)) return false;
   }
   return true;
+}
+
+/** Why a text is no digest that can be verified here, in Docker's words; empty if it is one. */
+export function digestProblem(text: string): string {
+  if (isDigest(text)) return "";
+  return hasDigestForm(text) ? digestFault(text) : "invalid checksum digest format";
 }
 
 function digestFault(digest: string): string {

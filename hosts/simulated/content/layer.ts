@@ -5,7 +5,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { cutShort, isUnreachable, joined, mismatch, timeOfDay } from "../../shared/index.js";
 import type { Clock, HostFailure, Report, content } from "../../shared/index.js";
-import { digestOf } from "../../registry/index.js";
+import { digestLike } from "../../registry/index.js";
 import type { RegistryClient } from "../../registry/index.js";
 import { decompressed } from "../../streams/compression/index.js";
 import { SplittingReader } from "../../streams/tar/index.js";
@@ -84,7 +84,7 @@ async function fetched(
   }
   report("verifying", source.val.size, source.val.size);
   const bytes = joined(pieces);
-  if (digestOf(bytes) !== digest) throw refused(digest);
+  if (digestLike(digest, bytes) !== digest) throw refused(digest);
   report("downloaded", source.val.size, source.val.size);
   return { bytes, digest, isNew: true };
 }
@@ -114,7 +114,7 @@ async function download(
   }
   if (received >= blob.size) return;
   // A blob that is complete but shorter than announced would arrive the same way again, so a retry is useless.
-  throw digestOf(joined(pieces)) === blob.digest ? refused(blob.digest) : cutShort("blob", blob.digest);
+  throw digestLike(blob.digest, joined(pieces)) === blob.digest ? refused(blob.digest) : cutShort("blob", blob.digest);
 }
 
 function refused(digest: string): HostFailure {

@@ -1,7 +1,7 @@
 // What was pushed to the simulated registries of one world. It lies over the catalogue: a pushed tag hides the
 // catalogue's.
 
-import { digestOf } from "../../registry/index.js";
+import { digestLike, digestOf } from "../../registry/index.js";
 import { joined } from "../../shared/index.js";
 import type { Catalogue, Repository } from "./catalogue.js";
 import type { Document } from "./packing.js";
@@ -68,7 +68,7 @@ export class Pushed {
     const upload = this.#uploads.get(name);
     if (upload === undefined) return false;
     this.#uploads.delete(name);
-    if (digestOf(upload.bytes) !== digest) {
+    if (digestLike(digest, upload.bytes) !== digest) {
       this.#used -= upload.bytes.length;
       return false;
     }

@@ -17,6 +17,7 @@ import type { Report, content } from "../../../hosts/shared/index.js";
 import type { BlobStream, Registry } from "../registry.js";
 import type { Kernel } from "../../kernel.js";
 import { decompressed } from "./decompress.js";
+import { BlobHash } from "./digests.js";
 import { TarKeeper } from "./kept-tar.js";
 import type { LayerRecord, Layers } from "./layers.js";
 import { findInLayers } from "./lower.js";
@@ -146,7 +147,7 @@ async function openSource({ layer, draft, reuses, ...wanted }: Unpacked, deps: U
   const had = await rests.size(layer, source.val);
   const isComplete = had > 0 && had >= known.size;
   // It was being unpacked. After a loss of power its bytes may be others.
-  if (isComplete && (await digestOfFile(keep)) === digest) {
+  if (isComplete && (await digestOfFile(keep, digest)) === digest) {
     return { ...arriving, body: createReadStream(keep, READ), keep: null, had: 0 };
   }
   const stream = await deps.registry.stream(source.val, deps.signal, isComplete ? 0 : had);
@@ -155,10 +156,11 @@ async function openSource({ layer, draft, reuses, ...wanted }: Unpacked, deps: U
   return { ...arriving, body: stream.body, had: 0 };
 }
 
-async function digestOfFile(path: string): Promise<string> {
-  const hash = createHash("sha256");
+/** By the algorithm of another digest. */
+async function digestOfFile(path: string, like: string): Promise<string> {
+  const hash = BlobHash.like(like);
   for await (const chunk of createReadStream(path, READ)) hash.update(chunk as Buffer);
-  return digestOf(hash);
+  return hash.digest;
 }
 
 /** The kept bytes of a blob, then the rest of it. */
@@ -223,7 +225,7 @@ interface Taken {
 
 /** The source's bytes, checked and kept. Fails after the last byte if the digest is wrong. */
 async function* received(source: Source, progress: LayerProgress, taken: Taken): AsyncGenerator<Uint8Array> {
-  const hash = createHash("sha256");
+  const hash = source.digest === null ? null : BlobHash.like(source.digest);
   const file = source.keep === null ? null : await open(source.keep, source.had > 0 ? "a" : "wx", 0o600);
   progress.enter(file ? "downloading" : "extracting");
   try {
@@ -231,7 +233,7 @@ async function* received(source: Source, progress: LayerProgress, taken: Taken):
     for await (const chunk of source.body) {
       taken.bytes += chunk.length;
       if (taken.bytes > source.size) break;
-      if (source.digest !== null) hash.update(chunk);
+      hash?.update(chunk);
       await kept;
       kept = file && taken.bytes > source.had ? writeAll(file, chunk) : kept;
       // It is awaited before the next write. Until then its failure must not count as unhandled.
@@ -262,8 +264,8 @@ async function readOut(source: AsyncIterator<Uint8Array>): Promise<void> {
   while (!(await source.next()).done);
 }
 
-function verify({ digest, size, keep }: Source, received: number, hash: Hash): void {
-  const isWhole = digest === null ? received === size : received <= size && digestOf(hash) === digest;
+function verify({ digest, size, keep }: Source, received: number, hash: BlobHash | null): void {
+  const isWhole = hash === null ? received === size : received <= size && hash.digest === digest;
   if (isWhole && received === size) return;
   // If the source is complete but shorter than announced, a retry would get the same bytes. A file of our own has no
   // other bytes.

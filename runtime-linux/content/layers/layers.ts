@@ -2,7 +2,8 @@
 // after a container was mounted on it, `stubs/`; `frame` or `member`, which its tar needs too (kept-tar.ts); after it was
 // sent to a registry, perhaps `sent.json` (upload.ts), and while it is sent or if that broke off, `begun-HEX.json` for
 // each repository (begun-upload.ts). A layer appears there complete, by one rename. `layers/tmp/` holds layers that are being made or removed, and blobs that are
-// arriving (rests.ts). Blobs as received are in `blobs/sha256/`.
+// arriving (rests.ts). Blobs as received are in
+// `blobs/ALGORITHM/HEX`.
 
 import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
@@ -13,7 +14,7 @@ import { makeLasting, makeSpread, namesIn, removeEmpty, removeTree, syncPath } f
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import type { Swept } from "../../swept.js";
-import { hexOf, isDigest } from "./digests.js";
+import { ALGORITHMS, blobNames, hexOf, isBlobDigest, isDigest } from "./digests.js";
 import type { KeptTar } from "./kept-tar.js";
 import { chainIn, Rests } from "./rests.js";
 
@@ -180,11 +181,14 @@ export class Layers {
       await removeTree(join(drafts, name));
     }
     await removeEmpty(drafts);
-    const wanted = new Set([...this.#known().values()].flatMap(({ blob }) => (blob === null ? [] : [hexOf(blob)])));
-    for (const name of namesIn(this.#paths.blobs("sha256"))) {
-      if (wanted.has(name)) continue;
-      swept(this.#paths.blobs("sha256", name), "no layer came from it");
-      await rm(this.#paths.blobs("sha256", name), { recursive: true, force: true });
+    const wanted = new Set([...this.#known().values()].map(({ blob }) => blob));
+    for (const algorithm of ALGORITHMS) {
+      for (const name of namesIn(this.#paths.blobs(algorithm))) {
+        const digest = `${algorithm}:${name}`;
+        if (wanted.has(digest)) continue;
+        swept(this.#paths.blobs(algorithm, name), "no layer came from it");
+        await rm(this.#paths.blobs(algorithm, name), { recursive: true, force: true });
+      }
     }
   }
 
@@ -201,7 +205,7 @@ export class Layers {
 
   /** The path of a received blob. */
   blob(digest: string): string {
-    return this.#paths.blobs("sha256", hexOf(digest));
+    return this.#paths.blobs(...blobNames(digest));
   }
 
   /**
@@ -215,9 +219,10 @@ export class Layers {
   }
 
   async #keepBlob(from: string, digest: string): Promise<void> {
-    await makeLasting(this.#paths.blobs("sha256"), 0o700);
+    const directory = this.#paths.blobs(blobNames(digest)[0]);
+    await makeLasting(directory, 0o700);
     await rename(from, this.blob(digest));
-    await syncPath(this.#paths.blobs("sha256"));
+    await syncPath(directory);
     // If both names belong to one file, rename(2) does nothing.
     await rm(from, { force: true });
   }
@@ -230,8 +235,9 @@ const REPLACED = "replaced-";
 function readRecord(path: string): LayerRecord | undefined {
   try {
     const record = JSON.parse(readFileSync(path, "utf8")) as LayerRecord | null;
-    const digests = record === null ? [] : [record.diffId, record.parent, record.blob].filter((one) => one !== null);
-    return record !== null && typeof record.size === "number" && digests.every(isDigest) ? record : undefined;
+    if (record === null || typeof record.size !== "number") return undefined;
+    const isOwn = isDigest(record.diffId) && (record.parent === null || isDigest(record.parent));
+    return isOwn && (record.blob === null || isBlobDigest(record.blob)) ? record : undefined;
   } catch {
     return undefined;
   }

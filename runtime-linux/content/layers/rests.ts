@@ -1,4 +1,5 @@
-// Blobs while they arrive, in files `rest-CHAIN-BLOB` beside the drafts. If the connection breaks, or the fetch is cancelled,
+// Blobs while they arrive, in files `rest-CHAIN-BLOB` beside the drafts; the length of a digest tells its algorithm. If
+// the connection breaks, or the fetch is cancelled,
 // or the engine ends, the file stays, and the next fetch goes on where it ends.
 
 import { rm, stat } from "node:fs/promises";
@@ -6,7 +7,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { content, engine } from "../../../hosts/shared/index.js";
 import { namesIn } from "../../directories.js";
-import { hexOf } from "./digests.js";
+import { blobNames, hexOf } from "./digests.js";
 
 export class Rests {
   readonly #directory: string;
@@ -17,7 +18,7 @@ export class Rests {
 
   /** The file of a layer's blob. */
   path({ chain }: content.Layer, { digest }: content.RegistryBlob): string {
-    return join(this.#directory, `${prefixOf(chain)}${hexOf(digest)}`);
+    return join(this.#directory, `${prefixOf(chain)}${blobNames(digest)[1]}`);
   }
 
   /** How many bytes have arrived. */
@@ -57,6 +58,6 @@ function prefixOf(chain: string): string {
 
 /** Null if it is the name of something else. */
 export function chainIn(name: string): string | null {
-  const hex = /^rest-([0-9a-f]{64})-[0-9a-f]{64}$/.exec(name)?.[1];
+  const hex = /^rest-([0-9a-f]{64})-[0-9a-f]{64,128}$/.exec(name)?.[1];
   return hex === undefined ? null : `sha256:${hex}`;
 }

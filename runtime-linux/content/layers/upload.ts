@@ -1,7 +1,7 @@
 // Sends layers to registries. A layer that came from a registry goes out as the blob that it came as; any other as its
 // tar, compressed on the way. Its digest is kept beside the layer, so that a registry can be asked for it the next time.
 
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream";
@@ -13,7 +13,7 @@ import type { LayerTars } from "../../../hosts/streams/tar/index.js";
 import type { Begun, Registry } from "../registry.js";
 import { PushProgress } from "../progress.js";
 import { BegunUpload } from "./begun-upload.js";
-import { isDigest } from "./digests.js";
+import { BlobHash, isDigest } from "./digests.js";
 import type { Layers } from "./layers.js";
 
 type Bytes = AsyncIterable<Uint8Array>;
@@ -181,16 +181,16 @@ class Seal {
   size = 0;
   readonly #open: () => Bytes;
   readonly #expected: string | undefined;
-  #hash = createHash("sha256");
+  #hash: BlobHash;
 
   /** With an `expected` digest it fails before the end if that is another one: the registry must not get a damaged blob. */
   constructor(open: () => Bytes, expected?: string) {
-    [this.#open, this.#expected] = [open, expected];
+    [this.#open, this.#expected, this.#hash] = [open, expected, hashFor(expected)];
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     // An earlier reader may still wait for its next piece.
-    const hash = createHash("sha256");
+    const hash = hashFor(this.#expected);
     [this.size, this.#hash] = [0, hash];
     for await (const piece of this.#open()) {
       hash.update(piece);
@@ -202,8 +202,13 @@ class Seal {
   }
 
   get digest(): string {
-    return `sha256:${this.#hash.copy().digest("hex")}`;
+    return this.#hash.digest;
   }
+}
+
+/** `expected`: the digest that should come out, if it is known. */
+function hashFor(expected: string | undefined): BlobHash {
+  return expected === undefined ? new BlobHash() : BlobHash.like(expected);
 }
 
 /** zlib writes no time and no name into the header, so the same tar always gives the same bytes. */

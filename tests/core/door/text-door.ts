@@ -8,6 +8,7 @@ import { quoteText } from "../../../core/assembly/text/go-quote";
 import { isFullId } from "../../../core/assembly/text/hex";
 import { Regex } from "../../../core/assembly/text/regex";
 import { digestOf, sha256HexOfText, sha256Hex } from "../../../core/assembly/text/sha256";
+import { sha384Hex, sha512Hex } from "../../../core/assembly/text/sha512";
 import {
   BAD_TIME,
   NO_TIME,
@@ -31,6 +32,10 @@ export function utf8(): void {
 
 export function hash(): void {
   answerText(sha256Hex(given()));
+}
+
+export function longHashes(): void {
+  answerText(sha384Hex(given()) + " " + sha512Hex(given()));
 }
 
 export function hashes(): void {

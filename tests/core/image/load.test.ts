@@ -1,5 +1,6 @@
 // POST /images/load, as seen by the core.
 
+import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { failures } from "../../../hosts/shared/host.js";
 import { ImageWorld, digestOf, encode, INDEX, makeImage, makeIndex } from "../support/image-world.js";
@@ -120,6 +121,60 @@ describe("load", () => {
       world.succeed(op, { tag: "size", val: 1n });
     }
     expect(world.said(id)).toEqual(["Loaded image: oci:1"]);
+  });
+
+  describe("an OCI image layout by SHA-512", () => {
+    const by = (algorithm: string, bytes: Uint8Array): string =>
+      `${algorithm}:${createHash(algorithm).update(bytes).digest("hex")}`;
+    const path = (digest: string): string => `blobs/${digest.replace(":", "/")}`;
+    const manifestOf = (config: string): Uint8Array => {
+      const layers = image.blobs.map(({ size }, at) => ({ digest: by("sha512", encode(String(at))), size }));
+      return encode(
+        JSON.stringify({ schemaVersion: 2, config: { digest: config, size: image.config.length }, layers }),
+      );
+    };
+    /** Answers the index, and the documents behind it as far as they are read. */
+    const read = (entry: string, ...documents: Uint8Array[]): bigint => {
+      const id = world.ask("POST", "/images/load", encode("tar"));
+      world.succeed(world.take("ingest").op, { tag: "ingested", val: [{ path: "index.json", size: 1n }] });
+      const index = { schemaVersion: 2, manifests: [{ mediaType: MANIFEST, digest: entry, size: 1 }] };
+      for (const bytes of [encode(JSON.stringify(index)), ...documents]) {
+        world.succeed(world.take("read").op, { tag: "bytes", val: bytes });
+      }
+      return id;
+    };
+    const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
+    const said = (id: bigint): unknown => world.lines(id).at(-1)?.["error"];
+
+    test.each(["sha384", "sha512"])("%s: each document is what its digest says", (algorithm) => {
+      const manifest = manifestOf(by(algorithm, image.config));
+      const id = read(by(algorithm, manifest), manifest, image.config);
+      for (const at of image.blobs.keys()) {
+        const { op, val } = world.take("layer");
+        expect(val.source.val).toMatchObject({ path: path(by("sha512", encode(String(at)))) });
+        world.succeed(op, { tag: "size", val: 1n });
+      }
+      expect(world.said(id)).toEqual([`Loaded image ID: ${image.id}`]);
+    });
+
+    test("other documents are refused", () => {
+      const manifest = manifestOf(by("sha512", image.config));
+      const digest = by("sha512", encode("another"));
+      expect(said(read(digest, manifest))).toBe(`invalid archive: digest of ${digest} does not match`);
+      const other = manifestOf(digest);
+      expect(said(read(by("sha512", other), other, image.config))).toBe(
+        `invalid archive: digest of ${digest} does not match`,
+      );
+    });
+
+    test("an unknown algorithm is refused by name", () => {
+      const unknown = `blake3:${"a".repeat(64)}`;
+      expect(said(read(unknown))).toBe(`invalid archive: unsupported digest algorithm: ${unknown}`);
+      const manifest = manifestOf(unknown);
+      expect(said(read(digestOf(manifest), manifest))).toBe(
+        `invalid manifest: unsupported digest algorithm: "${unknown}"`,
+      );
+    });
   });
 
   const CUT: failures.Failure = { tag: "damaged", val: { what: "cut", said: "" } };

@@ -23,6 +23,15 @@ describe("hashes and codes", () => {
     expect(door.call("hashes", "")).toBe(`${empty} sha256:${empty}`);
   });
 
+  test("SHA-384 and SHA-512 agree with Node's for every length around the block size", () => {
+    const random = randomFrom(3);
+    for (let length = 0; length < 400; length++) {
+      const bytes = Uint8Array.from({ length }, () => random(256));
+      const [short, long] = ["sha384", "sha512"].map((name) => createHash(name).update(bytes).digest("hex"));
+      expect(JSON.parse(door.text("longHashes", bytes))).toBe(`${short} ${long}`);
+    }
+  });
+
   test("base64 agrees with Node's", () => {
     const random = randomFrom(4);
     for (let round = 0; round < 200; round++) {

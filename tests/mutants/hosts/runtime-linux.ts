@@ -81,8 +81,8 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
   {
     name: "a blob without a layer stays",
     file: "runtime-linux/content/layers/layers.ts",
-    right: `if (wanted.has(name)) continue;`,
-    wrong: `if (WRONG || wanted.has(name)) continue;`,
+    right: `if (wanted.has(digest)) continue;`,
+    wrong: `if (WRONG || wanted.has(digest)) continue;`,
     finder: { test: "tests/runtime-linux/content/pull.test.ts", named: "is swept away" },
   },
   {

@@ -17,11 +17,12 @@ import { FailureKind } from "../../failure/failure-kind";
 import { failureText } from "../../failure/text";
 import { jsonError, parseJson } from "../../json/reader";
 import { Task } from "../../task";
-import { digestOf } from "../../text/sha256";
 import { hostPlatform } from "../host-platform";
 import { DOCUMENT_LIMIT, tarLimits } from "../limits";
+import { hasDigest } from "../digest";
 import { Descriptor, Manifest, parseManifest } from "../manifest";
 import { bestPlatform, Platform } from "../platform";
+import { digestProblem } from "../reference";
 import { ArchivedImage, blobPath, DOCKER_LIST, LAYOUT_INDEX, namesOf, readDockerList } from "./archive";
 
 /** Waits for the content of an archive. */
@@ -110,19 +111,20 @@ export class ArchiveReader extends Task {
   }
 
   private readManifest(descriptor: Descriptor): void {
+    const problem = digestProblem(descriptor.digest);
+    if (problem.length > 0) return this.fail(`invalid archive: ${problem}: ${descriptor.digest}`);
     this.expected = descriptor.digest;
     this.read(Step.Manifest, blobPath(descriptor.digest));
   }
 
   /** The digest is checked here, since a layout may contain anything. So an index cannot refer to itself. */
   private takeManifest(bytes: Uint8Array): void {
-    if (digestOf(bytes) != this.expected) {
-      return this.fail(`invalid archive: digest of ${this.expected} does not match`);
-    }
+    if (!hasDigest(bytes, this.expected)) return this.fail(otherDigest(this.expected));
     const manifest = this.parsed(bytes);
     if (manifest === null) return;
     if (manifest.isIndex) return this.choose(manifest.images());
     const image = new ArchivedImage(blobPath(manifest.config!.digest));
+    image.digest = manifest.config!.digest;
     for (let i = 0; i < manifest.layers.length; i++) image.layers.push(blobPath(manifest.layers[i].digest));
     image.tags = this.tags;
     this.images.push(image);
@@ -146,6 +148,11 @@ export class ArchiveReader extends Task {
   private fail(message: string): void {
     this.owner.archiveFailed(message);
   }
+}
+
+/** A document of the archive is not what its digest says. */
+export function otherDigest(digest: string): string {
+  return `invalid archive: digest of ${digest} does not match`;
 }
 
 /** Docker unpacks in a separate process, and its text includes the exit status. */

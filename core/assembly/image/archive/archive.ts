@@ -16,6 +16,8 @@ export class ArchivedImage {
   /** The base layer comes first. */
   layers: string[] = [];
   tags: string[] = [];
+  /** Digest of the config; empty if the archive does not tell it. */
+  digest: string = "";
   /** Id of the parent image, or empty. */
   parent: string = "";
 

@@ -23,6 +23,7 @@ import { Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { hostPlatform } from "../host-platform";
+import { hasDigest } from "../digest";
 import { admitImage, Image } from "../image";
 import { emitImageEvent } from "../image-event";
 import { ArchivedLayer, LayerOwner } from "../layers/archived-layer";
@@ -35,7 +36,7 @@ import { ProgressStream, StreamWriter } from "../progress-stream";
 import { parseReference, referenceError } from "../reference";
 import { imageStore } from "../store";
 import { ArchivedImage, readTag } from "./archive";
-import { ArchiveOwner, ArchiveReader, brokenTar, isOfTar } from "./archive-reader";
+import { ArchiveOwner, ArchiveReader, brokenTar, isOfTar, otherDigest } from "./archive-reader";
 
 const LINE_INTERVAL: u64 = 100_000_000;
 
@@ -120,6 +121,8 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   }
 
   private takeConfig(bytes: Uint8Array): void {
+    const digest = this.images[this.next].digest;
+    if (digest.length > 0 && !hasDigest(bytes, digest)) return this.fail(otherDigest(digest));
     const parsed = admitImage(bytes, "invalid image JSON, no RootFS key");
     const image = parsed.image;
     if (image === null) return this.fail(parsed.error);

@@ -2,6 +2,7 @@
 
 import { engine } from "../../state";
 import { admitImage, Image, ParsedImage } from "../image";
+import { hasDigest } from "../digest";
 import { Manifest } from "../manifest";
 import { bestPlatform, Platform } from "../platform";
 
@@ -19,13 +20,13 @@ export function pulledImage(config: Uint8Array, manifest: Manifest): ParsedImage
   const parsed = admitImage(config, "invalid rootfs in image configuration");
   const image = parsed.image;
   if (image === null) return parsed;
-  const problem = problemOf(image, manifest);
+  const problem = problemOf(image, config, manifest);
   return problem.length > 0 ? new ParsedImage(null, problem) : parsed;
 }
 
-function problemOf(image: Image, manifest: Manifest): string {
+function problemOf(image: Image, config: Uint8Array, manifest: Manifest): string {
   const digest = manifest.config!.digest;
-  if (image.id != digest) return `image config verification failed for digest ${digest}`;
+  if (!hasDigest(config, digest)) return `image config verification failed for digest ${digest}`;
   if (image.layers.length != manifest.layers.length) return "layers from manifest don't match image configuration";
   if (image.os.length == 0 || image.os == engine.options.machine.os) return "";
   return `image operating system "${image.os}" cannot be used on this platform: operating system is not supported`;
