@@ -8,6 +8,7 @@ import type { EngineOptions } from "./engine.js";
 export function coreOptionsOf(options: EngineOptions): DriverOptions["engine"] {
   const { directories = { data: "", exec: "" } } = offersOf(options.host);
   const { host, insecureRegistries, labels, networks, bodyLimit, unpackedLimit, maxApiVersion } = options;
+  const { documentLimit, layerLimit } = options;
   return coreOptions(host, {
     ...{ platform: "embedded", dataRoot: directories.data, execRoot: directories.exec },
     ...(insecureRegistries && { insecureRegistries }),
@@ -15,6 +16,8 @@ export function coreOptionsOf(options: EngineOptions): DriverOptions["engine"] {
     ...(networks && { networks }),
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(unpackedLimit !== undefined && { unpackedLimit }),
+    ...(documentLimit !== undefined && { documentLimit }),
+    ...(layerLimit !== undefined && { layerLimit }),
     ...(maxApiVersion !== undefined && { maxApiVersion }),
   });
 }

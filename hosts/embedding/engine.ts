@@ -37,6 +37,10 @@ export interface EngineOptions {
   bodyLimit?: number;
   /** Most bytes of a tar after decompression: of layers, archives, contexts of builds; 256 GiB by default. */
   unpackedLimit?: number;
+  /** Most bytes of an image's index, manifest or config; 4 MiB by default. */
+  documentLimit?: number;
+  /** Most layers of an image; 125 by default. */
+  layerLimit?: number;
   /** The newest API version that is served, for clients that only understand older ones: `1.41`. */
   maxApiVersion?: string;
   /**

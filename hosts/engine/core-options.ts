@@ -29,6 +29,10 @@ export interface EngineIdentity extends EngineSettings {
   bodyLimit?: number;
   /** Most bytes of a tar after decompression; 256 GiB by default. */
   unpackedLimit?: number | null;
+  /** Most bytes of an image's index, manifest or config; 4 MiB by default. */
+  documentLimit?: number | null;
+  /** Most layers of an image; 125 by default. */
+  layerLimit?: number | null;
   /** The newest API version that is served, such as `1.41`; null or missing: the newest that the core knows. */
   maxApiVersion?: string | null;
   /** Names of listeners that serve an older one, with the newest version there. */
@@ -63,12 +67,16 @@ export const USUAL_NETWORKS: engine.NetworkOptions = {
 const BODY_LIMIT = 4 * 1024 * 1024;
 /** More than any useful image or context has, but less than a small bomb can hold. */
 const UNPACKED_LIMIT = 256 * 1024 ** 3;
+const DOCUMENT_LIMIT = 4 * 1024 * 1024;
+/** Docker's. */
+const LAYER_LIMIT = 125;
 
 export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["engine"] {
   const { platform, dataRoot, execRoot, bodyLimit = BODY_LIMIT, logDriver = "json-file", logOptions = [] } = given;
   return {
     ...{ version: VERSION, commit: "", built: "", platform, dataRoot, execRoot, bodyLimit },
     unpackedLimit: BigInt(given.unpackedLimit ?? UNPACKED_LIMIT),
+    ...{ documentLimit: given.documentLimit ?? DOCUMENT_LIMIT, layerLimit: given.layerLimit ?? LAYER_LIMIT },
     ...{ maxApiVersion: given.maxApiVersion ?? "", listenerVersions: [...(given.listenerVersions ?? [])] },
     ...settingsOf(host, given),
     proxies: given.shownProxies ?? { http: "", https: "", none: "" },

@@ -14,7 +14,8 @@ export function malformedText(failure: Malformed): string {
   const text = failure.text;
   if (what == Form.Path) return `path contains a NUL character: ${quoteText(text)}`;
   if (what == Form.Digest) return `invalid checksum digest format: ${text}`;
-  if (what == Form.CheckableDigest) return `unsupported digest algorithm: ${text}: only sha256, sha384 and sha512 can be verified`;
+  if (what == Form.CheckableDigest)
+    return `unsupported digest algorithm: ${text}: only sha256, sha384 and sha512 can be verified`;
   return `not ${formOf(what)}: ${quoteText(text)}`;
 }
 

@@ -1,6 +1,7 @@
 // Messages for things that do not exist, exist already, or are of the wrong type.
 
 import { Noun, Oversize, Silence, Thing } from "../../../build/bindings/types";
+import { engine } from "../state";
 import { FailureKind } from "./failure-kind";
 
 /** Unknown users and groups count as invalid input, and what the machine itself lacks as unsupported. */
@@ -126,12 +127,17 @@ export function oversizeKind(what: Noun): FailureKind {
 
 export function oversizeText(thing: Oversize): string {
   const limit = thing.limit.toString();
-  if (thing.what == Noun.Answer) return `answer is longer than ${limit} bytes`;
+  if (thing.what == Noun.Answer) return `answer is longer than ${limit} bytes${keyOf(thing)}`;
   if (thing.what == Noun.Tool) return `output is longer than ${limit} bytes`;
   if (thing.what == Noun.Holes) return `holes of sparse files make up more than ${limit} bytes`;
   if (thing.what == Noun.Unpacked) return `unpacked, it is larger than ${limit} bytes, as max-unpacked-size allows`;
   if (thing.what == Noun.SparseMap) return `map of a sparse file is larger than ${limit} bytes`;
-  return `${thing.what == Noun.Blob ? "blob " : ""}${thing.name} is larger than ${limit} bytes`;
+  return `${thing.what == Noun.Blob ? "blob " : ""}${thing.name} is larger than ${limit} bytes${keyOf(thing)}`;
+}
+
+/** The setting that the limit comes from, if it is the one of documents. */
+function keyOf(thing: Oversize): string {
+  return thing.limit == engine.options.documentLimit ? ", as max-document-size allows" : "";
 }
 
 export function silenceText(silence: Silence): string {

@@ -7,11 +7,9 @@ import { BAD_TIME, NO_TIME, parseTime } from "../text/time";
 import { configProblem } from "./config-problem";
 import { chainsOf } from "./layers/chain";
 import { Platform } from "./platform";
+import { depthProblem } from "./limits";
 import { ImageRecord } from "./records";
 import { isDigest, Reference } from "./reference";
-
-/** Docker's limit of layers in an image. */
-export const MAX_LAYERS: i32 = 125;
 
 export class ImageLayer {
   constructor(
@@ -125,9 +123,17 @@ export function admitImage(bytes: Uint8Array, withoutLayers: string): ParsedImag
   const document = parseJson(bytes);
   if (document === null) return unusable(jsonError());
   const problem = configProblem(document, withoutLayers);
-  return problem.length > 0 ? unusable(problem) : parseImage(bytes);
+  return problem.length > 0 ? unusable(problem) : newImage(bytes);
 }
 
+/** Reads an image that is being made. */
+export function newImage(bytes: Uint8Array): ParsedImage {
+  const parsed = parseImage(bytes);
+  const problem = parsed.image === null ? "" : depthProblem(parsed.image!.layers.length);
+  return problem.length > 0 ? unusable(problem) : parsed;
+}
+
+/** Reads an image of ours. It may have more layers than new ones may have by now. */
 export function parseImage(bytes: Uint8Array): ParsedImage {
   const document = parseJson(bytes);
   if (document === null) return unusable(jsonError());
@@ -137,7 +143,6 @@ export function parseImage(bytes: Uint8Array): ParsedImage {
   if (rootfs === null || !rootfs.isObject) return unusable("invalid rootfs in image configuration");
   const image = new Image(digestOf(bytes), bytes);
   if (diffIds !== null && !takeLayers(image, diffIds)) return unusable("invalid rootfs in image configuration");
-  if (image.layers.length > MAX_LAYERS) return unusable("max depth exceeded");
   takeFacts(image, document);
   takeLabels(image, document);
   return new ParsedImage(image, "");

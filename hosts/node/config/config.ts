@@ -17,6 +17,9 @@ import type { LogLevel, Values } from "./options.js";
 
 /** A smaller trace would hold hardly more than the start of one segment. */
 const LEAST_SIZE = 1024 * 1024;
+const LARGEST_DOCUMENT = 64 * 1024 * 1024;
+/** As many as Docker allows. */
+const MOST_LAYERS = 125;
 
 export interface DaemonConfig {
   /** Those for live requests come first. */
@@ -25,6 +28,10 @@ export interface DaemonConfig {
   maxApiVersion: string | null;
   /** Most bytes of a tar after decompression. */
   unpackedLimit: number;
+  /** Most bytes of an image's index, manifest or config. */
+  documentLimit: number;
+  /** Most layers of an image. */
+  layerLimit: number;
   /** Group of the sockets, by name or number. Null: `docker`, if that group exists. */
   group: string | null;
   dataRoot: string;
@@ -100,6 +107,8 @@ export function configOf(values: Values, former: readonly engine.RegistryHosts[]
     listeners,
     maxApiVersion: text("max-api-version"),
     unpackedLimit: byteSize("unpacked", text("max-unpacked-size") ?? "256g"),
+    documentLimit: documentSize(text("max-document-size") ?? "4m"),
+    layerLimit: layerCount(text("max-image-layers") ?? String(MOST_LAYERS)),
     group: text("group"),
     dataRoot,
     execRoot: directory("exec-root", text("exec-root") ?? DEFAULTS.execRoot),
@@ -159,6 +168,19 @@ function byteSize(what: string, text: string): number {
   const bytes = Number(digits) * 1024 ** ["", "k", "m", "g"].indexOf(unit.toLowerCase());
   if (digits !== "" && bytes >= LEAST_SIZE) return bytes;
   throw new ConfigError(`invalid ${what} size ${JSON.stringify(text)}: it must be 1m or more`);
+}
+
+/** A document is in memory as a whole, some times over. */
+function documentSize(text: string): number {
+  const bytes = byteSize("document", text);
+  if (bytes <= LARGEST_DOCUMENT) return bytes;
+  throw new ConfigError(`invalid document size ${JSON.stringify(text)}: it must be 64m or less`);
+}
+
+function layerCount(text: string): number {
+  const layers = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0;
+  if (layers >= 1 && layers <= MOST_LAYERS) return layers;
+  throw new ConfigError(`invalid number of layers ${JSON.stringify(text)}: only 1 to ${MOST_LAYERS} are possible`);
 }
 
 function directory(flag: string, path: string): string {

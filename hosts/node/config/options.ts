@@ -231,6 +231,20 @@ export const OPTIONS: readonly Option[] = [
     help: "newest API version to serve, for clients that only understand older ones, such as 1.41",
   },
   {
+    flag: "max-document-size",
+    key: "max-document-size",
+    kind: "text",
+    value: "size",
+    help: "most bytes of an image's index, manifest or config (default 4m)",
+  },
+  {
+    flag: "max-image-layers",
+    key: "max-image-layers",
+    kind: "number",
+    value: "layers",
+    help: "most layers of an image (default 125, which is also the most that may be given)",
+  },
+  {
     flag: "max-unpacked-size",
     key: "max-unpacked-size",
     kind: "text",

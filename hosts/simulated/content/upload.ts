@@ -24,7 +24,7 @@ export class Uploads {
     const layer = this.#layers.layer(chain);
     if (!layer) throw noSuch("layer", chain);
     const kept = this.#kept(chain);
-    const known = kept === null ? this.#sent.get(chain) : sentAs(kept);
+    const known = kept === null ? this.#sent.get(chain) : sentAs(kept.digest, kept.bytes);
     if (!known) throw noSuch("blob", "");
     return known;
   }
@@ -32,8 +32,8 @@ export class Uploads {
   async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
     const kept = this.#kept(chain);
     const total = await layerTars(this.#layers).size(chain);
-    const blob = kept ?? compressed(await this.#tarOf(chain));
-    const sent = sentAs(blob);
+    const blob = kept?.bytes ?? compressed(await this.#tarOf(chain));
+    const sent = sentAs(kept?.digest ?? digestOf(blob), blob);
     // Read again if the registry refuses a stream.
     const bytes = { [Symbol.asyncIterator]: () => inPieces(blob, total, report) };
     await this.#registry.upload(to, { bytes, digest: () => sent.digest }, signal);
@@ -46,9 +46,11 @@ export class Uploads {
     this.#sent.delete(chain);
   }
 
-  #kept(chain: string): Uint8Array | null {
+  /** The blob that a layer came as, by the digest that it had there. */
+  #kept(chain: string): { digest: string; bytes: Uint8Array } | null {
     const digest = this.#layers.layer(chain)?.blob ?? null;
-    return digest === null ? null : (this.#layers.blob(digest) ?? null);
+    const bytes = digest === null ? undefined : this.#layers.blob(digest);
+    return digest === null || bytes === undefined ? null : { digest, bytes };
   }
 
   async #tarOf(chain: string): Promise<Uint8Array> {
@@ -58,10 +60,10 @@ export class Uploads {
   }
 }
 
-function sentAs(blob: Uint8Array): engine.SentBlob {
+function sentAs(digest: string, blob: Uint8Array): engine.SentBlob {
   const compression = compressionOf(blob.subarray(0, 6));
   return {
-    digest: digestOf(blob),
+    digest,
     size: BigInt(blob.length),
     compression: compression === "gzip" || compression === "zstd" ? compression : "none",
   };

@@ -60,6 +60,8 @@ export const OPTIONS: engine.Options = {
   execRoot: "/exec",
   bodyLimit: 4 << 20,
   unpackedLimit: 1n << 38n,
+  documentLimit: 4 << 20,
+  layerLimit: 125,
   maxApiVersion: "",
   listenerVersions: [],
   debug: false,

@@ -56,7 +56,7 @@ onEngines(
       const made = packImage(await smallImage("wrong", 1));
       const { bytes: named } = wrong === "config" ? made.config : made.layers[0]!;
       for (const { bytes } of [made.config, ...made.layers]) {
-        registry.putBlob("wrong", by("sha512", bytes), bytes === named ? Buffer.from(bytes).fill(1, -5) : bytes);
+        registry.putBlob("wrong", by("sha512", bytes), bytes === named ? changed(bytes) : bytes);
       }
       registry.putManifest("wrong", wrong, manifestOf(made));
       const { text } = await askPull(engine(), `fromImage=${registry.host}/wrong&tag=${wrong}`);
@@ -135,6 +135,12 @@ const OWN = process.arch === "x64" ? "amd64" : process.arch;
 
 function by(algorithm: string, bytes: Uint8Array): string {
   return `${algorithm}:${createHash(algorithm).update(bytes).digest("hex")}`;
+}
+
+function changed(bytes: Uint8Array): Buffer {
+  const other = Buffer.from(bytes);
+  other[other.length - 1] = other[other.length - 1]! ^ 1;
+  return other;
 }
 
 /** A manifest that names the parts of an image by other digests. */

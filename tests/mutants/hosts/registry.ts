@@ -21,8 +21,8 @@ export const HOSTS_REGISTRY_MUTANTS: readonly Mutant[] = [
   {
     name: "a config's digest is not checked",
     file: "hosts/registry/client.ts",
-    right: `digestOf(bytes) !== command.digest`,
-    wrong: `(!WRONG && digestOf(bytes) !== command.digest)`,
+    right: `digestLike(command.digest, bytes) !== command.digest`,
+    wrong: `(!WRONG && digestLike(command.digest, bytes) !== command.digest)`,
     finder: {
       test: "tests/registry/answers.test.ts",
       named: "a small blob is checked against its digest and its size",

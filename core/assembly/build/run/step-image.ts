@@ -1,8 +1,8 @@
 // The image that a step of a build makes: that of the step before, with another config and perhaps one more layer (OCI
 // image spec, config.md; surface §4.5).
 
-import { Image, parseImage, ParsedImage } from "../../image/image";
-import { DOCUMENT_LIMIT } from "../../image/limits";
+import { Image, newImage, ParsedImage } from "../../image/image";
+import { documentLimit } from "../../image/limits";
 import { Platform } from "../../image/platform";
 import { imageStore } from "../../image/store";
 import { Json } from "../../json/json";
@@ -37,12 +37,15 @@ export class StepResult {
 export function makeStepImage(base: Image | null, result: StepResult, limits: StepLimits): ParsedImage {
   const config = writeStepConfig(base, result);
   // As a pulled image's: every engine must be able to read it.
-  if (<u32>config.length > DOCUMENT_LIMIT) {
-    return new ParsedImage(null, `the config of the image is larger than ${DOCUMENT_LIMIT.toString()} bytes`);
+  if (<u32>config.length > documentLimit()) {
+    return new ParsedImage(
+      null,
+      `the config of the image is larger than ${documentLimit().toString()} bytes, as max-document-size allows`,
+    );
   }
   const problem = limits.addConfig(config.length);
   if (problem.length > 0) return new ParsedImage(null, problem);
-  const parsed = parseImage(config);
+  const parsed = newImage(config);
   const made = parsed.image;
   if (made === null) return parsed;
   const image = imageStore.add(made);

@@ -16,7 +16,7 @@ export class StepLimits {
     return this.steps > MAX_STEPS ? `a build may have ${MAX_STEPS.toString()} steps, and this one has more` : "";
   }
 
-  /** Returns the sentence for images that are too large together, or nothing. `bytes`: at most `DOCUMENT_LIMIT`. */
+  /** Returns the sentence for images that are too large together, or nothing. `bytes`: at most `documentLimit`. */
   addConfig(bytes: i32): string {
     this.bytes += bytes;
     if (this.bytes <= MAX_CONFIGS) return "";

@@ -18,7 +18,7 @@ import { failureText } from "../../failure/text";
 import { jsonError, parseJson } from "../../json/reader";
 import { Task } from "../../task";
 import { hostPlatform } from "../host-platform";
-import { DOCUMENT_LIMIT, tarLimits } from "../limits";
+import { documentLimit, tarLimits } from "../limits";
 import { hasDigest } from "../digest";
 import { Descriptor, Manifest, parseManifest } from "../manifest";
 import { bestPlatform, Platform } from "../platform";
@@ -82,7 +82,7 @@ export class ArchiveReader extends Task {
   }
 
   private read(step: Step, path: string): void {
-    askContent(this, step, new ContentCommandRead(new ReadMember(this.archive, path, DOCUMENT_LIMIT)));
+    askContent(this, step, new ContentCommandRead(new ReadMember(this.archive, path, documentLimit())));
   }
 
   private takeList(bytes: Uint8Array): void {

@@ -30,7 +30,7 @@ import { ArchivedLayer, LayerOwner } from "../layers/archived-layer";
 import { Claims } from "../layers/claims";
 import { FetchState, LayerFetch } from "../layers/layer-fetch";
 import { layerStore } from "../layers/layer-store";
-import { DOCUMENT_LIMIT } from "../limits";
+import { documentLimit } from "../limits";
 import { WantedPlatforms, wantedPlatforms } from "../platform-parameter";
 import { ProgressStream, StreamWriter } from "../progress-stream";
 import { parseReference, referenceError } from "../reference";
@@ -117,7 +117,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   private loadNext(): void {
     if (this.next == this.images.length) return this.conclude();
     const config = this.images[this.next].config;
-    askContent(this, 0, new ContentCommandRead(new ReadMember(this.archive, config, DOCUMENT_LIMIT)));
+    askContent(this, 0, new ContentCommandRead(new ReadMember(this.archive, config, documentLimit())));
   }
 
   private takeConfig(bytes: Uint8Array): void {

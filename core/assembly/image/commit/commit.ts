@@ -31,7 +31,7 @@ import { line, sendJson, sendRefusal } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { resumeCalls } from "../../waiting-calls";
-import { Image, parseImage } from "../image";
+import { Image, newImage } from "../image";
 import { LayerOwner, takeOnlyLayer } from "../layers/archived-layer";
 import { chainOn } from "../layers/chain";
 import { Claims } from "../layers/claims";
@@ -182,7 +182,7 @@ class CommitTask extends Task implements LayerOwner {
       this.created,
       committed.empty ? "" : committed.diffId,
     );
-    const parsed = parseImage(bytes);
+    const parsed = newImage(bytes);
     if (parsed.image === null) return this.failed(parsed.error);
     const image = imageStore.add(parsed.image!);
     this.image = image;

@@ -16,7 +16,7 @@ import { Ignored } from "../../ignored";
 import { internal, Refusal } from "../../refusal";
 import { engine } from "../../state";
 import { Task } from "../../task";
-import { parseImage } from "../image";
+import { newImage } from "../image";
 import { emitImageEvent } from "../image-event";
 import { LayerOwner, takeOnlyLayer } from "../layers/archived-layer";
 import { Claims } from "../layers/claims";
@@ -101,7 +101,7 @@ export class Import extends Task implements StreamWriter, LayerOwner {
   }
 
   private makeImage(): void {
-    const parsed = parseImage(this.image.write(this.diffId));
+    const parsed = newImage(this.image.write(this.diffId));
     if (parsed.image === null) return this.refuse(internal(parsed.error));
     const image = imageStore.add(parsed.image!);
     const name = this.image.name;

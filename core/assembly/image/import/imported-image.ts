@@ -4,7 +4,7 @@ import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { engine } from "../../state";
 import { formatTime } from "../../text/time";
-import { parseImage } from "../image";
+import { newImage } from "../image";
 import { Platform } from "../platform";
 import { Reference } from "../reference";
 
@@ -33,7 +33,7 @@ export class ImportedImage {
 
   /** Why no image can have this config, such as too many values in it; empty if one can. */
   get problem(): string {
-    return parseImage(this.write(NO_LAYER)).error;
+    return newImage(this.write(NO_LAYER)).error;
   }
 
   /** The bytes of the config. `diffId`: of the only layer. */

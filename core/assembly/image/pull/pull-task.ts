@@ -27,7 +27,7 @@ import { failureText } from "../../failure/text";
 import { internal, notFound, Refusal } from "../../refusal";
 import { Image } from "../image";
 import { emitImageEvent } from "../image-event";
-import { DOCUMENT_LIMIT } from "../limits";
+import { documentLimit } from "../limits";
 import { ACCEPTED, Descriptor, Manifest, parseManifest } from "../manifest";
 import { retryingIn } from "../layers/layer-retry";
 import { Platform, platformFits } from "../platform";
@@ -103,7 +103,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   /** Begins at an endpoint. What is pulled already stays. */
   private ask(): void {
     if (this.references.length > 0) return this.pullNext();
-    const list = new ListTags(this.endpoint, this.wanted.path, DOCUMENT_LIMIT, this.sent);
+    const list = new ListTags(this.endpoint, this.wanted.path, documentLimit(), this.sent);
     this.askFor(Step.Tags, new ContentCommandTags(list));
   }
 
@@ -235,7 +235,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   }
 
   private resolve(tagOrDigest: string): void {
-    const command = new Resolve(this.endpoint, this.wanted.path, tagOrDigest, ACCEPTED, DOCUMENT_LIMIT, this.sent);
+    const command = new Resolve(this.endpoint, this.wanted.path, tagOrDigest, ACCEPTED, documentLimit(), this.sent);
     this.askFor(Step.Manifest, new ContentCommandResolve(command));
   }
 
@@ -255,8 +255,8 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   }
 
   private fetchConfig(config: Descriptor): void {
-    if (config.size > DOCUMENT_LIMIT) {
-      const oversize = new Oversize(Noun.Blob, config.digest, DOCUMENT_LIMIT);
+    if (config.size > documentLimit()) {
+      const oversize = new Oversize(Noun.Blob, config.digest, documentLimit());
       return this.failed(Step.Config, new FailureTooLarge(oversize));
     }
     const blob = new RegistryBlob(this.repository(), config.digest, config.size);
@@ -272,7 +272,9 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   private choose(index: Manifest): void {
     const digest = digestFor(index, this.platform);
     this.depth += 1;
-    if (digest.length == 0 || this.depth > MAX_DEPTH) {
+    if (this.depth > MAX_DEPTH)
+      return this.refuse(internal(`indexes are nested more than ${MAX_DEPTH.toString()} deep`));
+    if (digest.length == 0) {
       const text = this.platform.normalised().text;
       return this.refuse(notFound(`no matching manifest for ${text} in the manifest list entries`));
     }

@@ -3,6 +3,7 @@
 import { engine } from "../../state";
 import { admitImage, Image, ParsedImage } from "../image";
 import { hasDigest } from "../digest";
+import { sizeProblem } from "../limits";
 import { Manifest } from "../manifest";
 import { bestPlatform, Platform } from "../platform";
 
@@ -27,6 +28,8 @@ export function pulledImage(config: Uint8Array, manifest: Manifest): ParsedImage
 function problemOf(image: Image, config: Uint8Array, manifest: Manifest): string {
   const digest = manifest.config!.digest;
   if (!hasDigest(config, digest)) return `image config verification failed for digest ${digest}`;
+  const tooLarge = sizeProblem(manifest.layers);
+  if (tooLarge.length > 0) return tooLarge;
   if (image.layers.length != manifest.layers.length) return "layers from manifest don't match image configuration";
   if (image.os.length == 0 || image.os == engine.options.machine.os) return "";
   return `image operating system "${image.os}" cannot be used on this platform: operating system is not supported`;

@@ -22,7 +22,7 @@ import { parseJson } from "../../json/reader";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, internal, notFound, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
-import { DOCUMENT_LIMIT } from "../limits";
+import { documentLimit } from "../limits";
 import { ACCEPTED, Manifest, parseAnyManifest } from "../manifest";
 import { credentialsFor, credentialsOf, inspectedEndpointOf } from "../pull/registry";
 import { isIdentifier, parseReference, Reference, referenceError } from "../reference";
@@ -74,7 +74,7 @@ class Inspection extends RegistryQuestion {
   begin(): void {
     const reference = this.reference;
     const wanted = reference.tagOrDigest;
-    const command = new Resolve(this.endpoint, reference.path, wanted, ACCEPTED, DOCUMENT_LIMIT, this.credentials);
+    const command = new Resolve(this.endpoint, reference.path, wanted, ACCEPTED, documentLimit(), this.credentials);
     this.ask(Step.Manifest, new ContentCommandResolve(command));
   }
 
@@ -94,7 +94,7 @@ class Inspection extends RegistryQuestion {
     this.resolved = resolved;
     this.manifest = manifest;
     const config = manifest.config;
-    if (config === null || config.size > DOCUMENT_LIMIT) return this.send(null);
+    if (config === null || config.size > documentLimit()) return this.send(null);
     const repository = new Repository(this.endpoint, this.reference.path, this.credentials);
     const blob = new RegistryBlob(repository, config.digest, config.size);
     this.ask(Step.Config, new ContentCommandBlob(blob));

@@ -21,7 +21,7 @@ import { badParameter, internal, Refusal } from "../../refusal";
 import { line, sendJson, sendRefusal } from "../../reply";
 import { decimalOf } from "../../text/decimal";
 import { quoteText } from "../../text/go-quote";
-import { DOCUMENT_LIMIT } from "../limits";
+import { documentLimit } from "../limits";
 import { credentialsOf, isRegistryAddress, searchEndpointOf } from "../pull/registry";
 import { LEGACY_DEFAULT_DOMAIN } from "../reference";
 import { RegistryQuestion } from "./registry-question";
@@ -127,7 +127,7 @@ class Searching extends RegistryQuestion {
     const name = host.length == 0 ? term : term.slice(host.length + 1);
     const isOwn = endpoint.authority == LEGACY_DEFAULT_DOMAIN && name.startsWith(LIBRARY);
     const rest = isOwn ? name.slice(LIBRARY.length) : name;
-    this.ask(0, new ContentCommandSearch(new Search(endpoint, rest, results, DOCUMENT_LIMIT, credentials)));
+    this.ask(0, new ContentCommandSearch(new Search(endpoint, rest, results, documentLimit(), credentials)));
   }
 
   protected answered(_step: i32, outcome: Outcome | null, failure: Failure | null): void {

@@ -116,7 +116,7 @@ describe("failures", () => {
     const document = JSON.parse(new TextDecoder().decode(image.manifest)) as { config: { size: number } };
     document.config.size = (4 << 20) + 1;
     world.succeed(world.take("resolve").op, resolved(encode(JSON.stringify(document))));
-    expect(world.said(id).at(-1)).toBe(`blob ${image.id} is larger than 4194304 bytes`);
+    expect(world.said(id).at(-1)).toBe(`blob ${image.id} is larger than 4194304 bytes, as max-document-size allows`);
     expect(world.answer(id).over).toBe(true);
     expect(world.open()).toEqual([]);
   });
