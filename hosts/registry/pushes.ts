@@ -1,6 +1,6 @@
 // What a push needs of a registry (OCI distribution spec, end-2, end-4a to end-7, end-11, end-13; surface §4.4).
 
-import { HostFailure, interrupted, isUnreachable, joined, noSuch } from "../shared/index.js";
+import { HostFailure, interrupted, isUnreachable, noSuch } from "../shared/index.js";
 import type { content } from "../shared/index.js";
 import type { Answered, Asking, Connections } from "./connections.js";
 import { readText } from "./exchange.js";
@@ -33,11 +33,12 @@ export interface Begun {
 
 /** An upload that takes bytes. */
 interface Opened {
+  /** Where it wants the next ones. */
   place: string;
-  /** How many bytes the registry has. */
-  at: number;
+  /** How many bytes the registry had when it was opened, or asked. */
+  readonly at: number;
   /** In bytes: each request sends as many, and says how many and which they are. 0 for one request without a length. */
-  part: number;
+  readonly part: number;
 }
 
 /** All methods reject with `HostFailure`; with `interrupted` once `signal` is aborted. */
@@ -68,13 +69,27 @@ export class Pushes {
   /** One stream, as most registries prefer it. Parts for a registry that asks for them, or that has a beginning. */
   async upload(to: content.Repository, layer: LayerBytes, signal?: AbortSignal): Promise<void> {
     const { begun } = layer;
-    const opened = begun === undefined ? await this.#open(to, signal) : await this.#found(to, begun, layer, signal);
-    try {
-      await this.#send(to, layer, opened, signal);
-    } catch (error) {
-      if (opened.part > 0 || !isAnswer(error, NO_STREAMS)) throw error;
-      await this.#send(to, layer, { ...(await this.#open(to, signal)), part: PART }, signal);
+    let opened = begun === undefined ? await this.#open(to, signal) : await this.#found(to, begun, layer, signal);
+    for (;;) {
+      try {
+        return await this.#send(to, layer, opened, signal);
+      } catch (error) {
+        opened = await this.#another(to, opened, error, signal);
+      }
     }
+  }
+
+  /**
+   * Another way to send a blob, after a registry has refused it. It may want parts; or others than it got, because it has
+   * lost some, or has them already (end-5). Throws the error if there is no other way, or if the one before has not got on.
+   */
+  async #another(to: content.Repository, tried: Opened, error: unknown, signal?: AbortSignal): Promise<Opened> {
+    if (tried.part === 0 && isAnswer(error, NO_STREAMS)) return { ...(await this.#open(to, signal)), part: PART };
+    if (tried.part === 0 || !isAnswer(error, OTHER_PART)) throw error;
+    const asked: Begun = { place: tried.place, had: tried.at, unanswered: 0 };
+    return this.#found(to, asked, {}, signal).catch((unknown: unknown) => {
+      throw signal?.aborted === true ? unknown : error;
+    });
   }
 
   async publish({ to, place, bytes }: content.Publication, signal?: AbortSignal): Promise<void> {
@@ -104,23 +119,23 @@ export class Pushes {
     const rest = behind(bytes, opened.at, signal);
     // What an engine's death leaves says nothing about whether this try gets on.
     const had = begun?.had ?? 0;
-    let { place, at } = opened;
+    let { at } = opened;
     try {
-      await reached?.({ place, had, unanswered: 0 });
-      if (opened.part === 0) place = await this.#append(to, place, rest, {}, signal);
+      await reached?.({ place: opened.place, had, unanswered: 0 });
+      if (opened.part === 0) opened.place = await this.#append(to, opened.place, rest, {}, signal);
       // What the registry has is read before it is asked: nobody keeps a connection for long on which nothing comes.
       else {
         for await (const part of inParts(rest, opened.part)) {
           const range = { "content-range": `${at}-${at + part.length - 1}` };
-          place = await this.#append(to, place, part, range, signal);
+          opened.place = await this.#append(to, opened.place, part, range, signal);
           at += part.length;
-          await reached?.({ place, had, unanswered: 0 });
+          await reached?.({ place: opened.place, had, unanswered: 0 });
         }
       }
-      await this.#close(to, place, digest(), undefined, signal);
+      await this.#close(to, opened.place, digest(), undefined, signal);
     } catch (error) {
       const newest = signal?.aborted === true ? had : opened.at;
-      if (mayGoOn(error, signal)) await broke?.({ place, had: newest, unanswered: 0 });
+      if (mayGoOn(error, signal)) await broke?.({ place: opened.place, had: newest, unanswered: 0 });
       throw error;
     } finally {
       rest.return(undefined).catch(() => {});
@@ -146,7 +161,12 @@ export class Pushes {
    * How much of an upload has arrived, and where the rest is wanted (end-13). Fails as `no-such` if the newest try has
    * not got on: the next one would not either.
    */
-  async #found(to: content.Repository, begun: Begun, { broke }: LayerBytes, signal?: AbortSignal): Promise<Opened> {
+  async #found(
+    to: content.Repository,
+    begun: Begun,
+    { broke }: Pick<LayerBytes, "broke">,
+    signal?: AbortSignal,
+  ): Promise<Opened> {
     try {
       const asking: Asking = { method: "GET", path: begun.place, statuses: TAKEN, pushes: true, signal };
       const answer = await this.#connections.ask(to, asking);
@@ -201,17 +221,19 @@ async function* behind(
   if (left > 0) throw noSuch("blob", "");
 }
 
-/** All parts but the last one have the full size. */
+/** All parts but the last one have the full size. Each is valid until the next one is wanted: only one is in memory. */
 async function* inParts(bytes: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  let [pieces, length]: [Uint8Array[], number] = [[], 0];
+  const part = new Uint8Array(size);
+  let length = 0;
   for await (let piece of bytes) {
-    for (; length + piece.length >= size; piece = piece.subarray(size - length), pieces = [], length = 0) {
-      yield joined([...pieces, piece.subarray(0, size - length)]);
+    for (; length + piece.length >= size; piece = piece.subarray(size - length), length = 0) {
+      part.set(piece.subarray(0, size - length), length);
+      yield part;
     }
-    if (piece.length > 0) pieces.push(piece);
+    part.set(piece, length);
     length += piece.length;
   }
-  if (length > 0) yield joined(pieces);
+  if (length > 0) yield part.subarray(0, length);
 }
 
 /** The size of the parts that a registry asks for; 0 if it asks for none, or for more than can be held in memory. */
@@ -257,4 +279,6 @@ const TAKEN: ReadonlySet<number> = new Set([200, CREATED, ACCEPTED, 204]);
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 /** Length Required, Range Not Satisfiable: answers to a stream whose length and range nobody has told. */
 const NO_STREAMS: ReadonlySet<number> = new Set([411, 416]);
+/** Range Not Satisfiable: the answer to a part that does not begin where the registry has got to. */
+const OTHER_PART: ReadonlySet<number> = new Set([416]);
 const MADE: ReadonlySet<number> = TAKEN;

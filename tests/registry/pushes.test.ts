@@ -147,6 +147,49 @@ test.each([411, 416])(
   },
 );
 
+test.each([
+  ["has more of a blob than it has said", PART + 50_000],
+  ["has lost some of a blob", 60_000],
+])("a registry that %s gets the parts from there on", async (_, has) => {
+  const sent = Buffer.alloc(PART + 200_000, "part ");
+  const ranges: (string | undefined)[] = [];
+  let refuses = true;
+  registry.answer = ({ method, url, headers }, response) => {
+    if (method === "POST") {
+      response.writeHead(202, { location: `${url}one`, "oci-chunk-min-length": "1000000" }).end();
+      return true;
+    }
+    if (method !== "PATCH") return false;
+    ranges.push(headers["content-range"]);
+    if (!refuses || ranges.length === 1) return false;
+    refuses = false;
+    registry.parts.set("one", sent.subarray(0, has));
+    response.writeHead(416).end();
+    return true;
+  };
+  await client().upload(to(), layerOf(sent));
+  expect(ranges.slice(0, 3)).toEqual([
+    `0-${PART - 1}`,
+    `${PART}-${sent.length - 1}`,
+    `${has}-${Math.min(has + PART, sent.length) - 1}`,
+  ]);
+  expect(registry.blobs.has(digestOf(sent))).toBe(true);
+});
+
+test("a registry that refuses each part gets no more of them than it takes", async () => {
+  registry.answer = ({ method, url, headers }, response) => {
+    if (method === "POST") {
+      response.writeHead(202, { location: `${url}one`, "oci-chunk-min-length": "1000000" }).end();
+      return true;
+    }
+    if (method === "GET") registry.parts.set("one", BLOB.subarray(0, 1000));
+    return method === "PATCH" && headers["content-range"] !== undefined && Boolean(response.writeHead(416).end());
+  };
+  const failure = await failed(client().upload(to(), layerOf(BLOB)));
+  expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 416 } });
+  expect(registry.asked.filter((line) => line.startsWith("PATCH"))).toHaveLength(2);
+});
+
 test("the rest of a blob is sent with its range, and a registry that takes no rest is told as that", async () => {
   const part = BLOB.subarray(0, 200_500);
   registry.parts.set("one", part);
