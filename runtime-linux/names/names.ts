@@ -70,10 +70,12 @@ export class Names {
 
   /**
    * A container's names on a network from now on. The process is told, and nothing of that can fail. So its answer is
-   * awaited with the next one, since it takes what it is told in order: the core always serves the names then.
+   * awaited with the next one, since it takes what it is told in order: the core always serves the names then. With each
+   * network that a container joins, it gets the same names on all its others again: those are told already.
    */
   name(endpoint: networks.EndpointNames): void {
     const file = endpointFile(endpoint.network, endpoint.container);
+    if (isDeepStrictEqual(this.#files.read("endpoints", file), endpoint)) return;
     this.#files.write("endpoints", file, endpoint);
     void this.#changed("endpoints", file).catch(() => {});
   }

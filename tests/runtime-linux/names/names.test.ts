@@ -2,7 +2,7 @@
 // goes on without an engine.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -116,6 +116,26 @@ describeUnless(missing, "names", () => {
     await names.resolve(resolver([SHOP, STORE]));
     expect(await dataOf(namespace, "db")).toEqual(["172.19.0.2"]);
     await names.forget(STORE, DB);
+  });
+
+  test("the same names again are not written anew, unless their file is gone or damaged", async () => {
+    const file = join(paths.networks("names"), "endpoints", `${SHOP}.${DB}.json`);
+    const ino = (): number => statSync(file).ino;
+    names.name(db);
+    const first = ino();
+    names.name(structuredClone(db));
+    expect(ino()).toBe(first);
+    const aliased = { ...db, names: [...db.names, "data"] };
+    names.name(aliased);
+    expect(ino()).not.toBe(first);
+    for (const spoil of [() => rmSync(file), () => writeFileSync(file, "{")]) {
+      spoil();
+      names.name(aliased);
+      expect(files().read("endpoints", `${SHOP}.${DB}`)).toEqual(aliased);
+    }
+    await names.resolve(resolver([SHOP]));
+    expect(await dataOf(namespace, "data")).toEqual(["172.18.0.2"]);
+    await names.forget(SHOP, DB);
   });
 
   test("a container can have a name server of its own at port 53 of all addresses", async () => {
