@@ -52,14 +52,32 @@ function textOf(path: string): string {
   }
 }
 
-/** Files that nobody can write to by their mapping, and of which no page was changed: those could not be read again. */
+/**
+ * Where programs and libraries are that nobody can write to by their mapping, and of which no page was changed: those
+ * could not be read again. Other files do not count. One of them may be unmapped later, and something else may be there
+ * by the time that pages are handed back.
+ */
 export function unchanged(smaps: string): Mapping[] {
-  return smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).flatMap((mapping) => {
-    const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p \S+ \S+ \S+ +\/.+$/m.exec(mapping) ?? [];
-    if (from === undefined || to === undefined || !/^Anonymous: +0 kB$/m.test(mapping)) return [];
-    const start = BigInt(`0x${from}`);
-    return [{ start, bytes: BigInt(`0x${to}`) - start }];
-  });
+  const mappings = smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).flatMap(ofFile);
+  const programs = new Set(mappings.filter(({ rights }) => rights.includes("x")).map(({ path }) => path));
+  return mappings
+    .filter(({ rights, path, isChanged }) => /^r-[x-]p$/.test(rights) && programs.has(path) && !isChanged)
+    .map(({ start, bytes }) => ({ start, bytes }));
+}
+
+interface OfFile extends Mapping {
+  rights: string;
+  path: string;
+  isChanged: boolean;
+}
+
+function ofFile(mapping: string): OfFile[] {
+  const [, from, to, rights = "", path = ""] =
+    /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \S+ +(\/.+)$/m.exec(mapping) ?? [];
+  if (from === undefined || to === undefined) return [];
+  const start = BigInt(`0x${from}`);
+  const isChanged = !/^Anonymous: +0 kB$/m.test(mapping);
+  return [{ start, bytes: BigInt(`0x${to}`) - start, rights, path, isChanged }];
 }
 
 /**

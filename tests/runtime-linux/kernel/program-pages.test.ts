@@ -13,7 +13,7 @@ function mapping(place: string, rights: string, path: string, anonymous = 0): st
   return [head, "Size:                132 kB", `Anonymous: ${String(anonymous).padStart(12)} kB`, ""].join("\n");
 }
 
-test("what can be written, was changed, or is no file's stays", () => {
+test("what can be written, was changed, or is no program's and no library's stays", () => {
   const smaps = [
     mapping("00400000-00500000", "r--p", "/usr/bin/node"),
     mapping("00500000-00900000", "r-xp", "/usr/bin/node"),
@@ -21,12 +21,16 @@ test("what can be written, was changed, or is no file's stays", () => {
     mapping("00a00000-00b00000", "rw-p", "/usr/bin/node"),
     mapping("00b00000-00c00000", "rw-p", ""),
     mapping("7f0000000000-7f0000100000", "r-xp", "/usr/lib/libc.so.6"),
+    mapping("7f0000100000-7f0000200000", "r--p", "/usr/lib/libc.so.6"),
     mapping("7f0000200000-7f0000300000", "r-xp", "[vdso]"),
+    mapping("7f0000300000-7f0000400000", "r--p", "/usr/lib/locale/locale-archive"),
+    mapping("7f0000400000-7f0000500000", "r-xs", "/usr/lib/libshared.so"),
   ].join("");
   expect(unchanged(smaps)).toEqual([
     { start: 0x400000n, bytes: 0x100000n },
     { start: 0x500000n, bytes: 0x400000n },
     { start: 0x7f0000000000n, bytes: 0x100000n },
+    { start: 0x7f0000100000n, bytes: 0x100000n },
   ]);
 });
 
