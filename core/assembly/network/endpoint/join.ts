@@ -18,7 +18,8 @@ import { networkStore } from "../store";
 import { freePlace } from "./choose-place";
 import { Endpoint } from "./endpoint";
 import { Gateways, gatewaysOf } from "./gateway-endpoints";
-import { endpointOf, freePorts, keepPorts } from "./publish";
+import { freePorts, keepPorts } from "./publish";
+import { Ways } from "./ways";
 
 /** The endpoint with all that it shall be now: see the WIT's `join` and `join-parent`. */
 export function joinCommand(container: Container, endpoint: Endpoint, network: Network): NetworkCommand {
@@ -89,10 +90,11 @@ function sysctlsOf(container: Container, endpoint: Endpoint): Tuple2<string, str
 /** The container's ports that lead to it by this endpoint. */
 function portsTo(container: Container, endpoint: Endpoint, gateways: Gateways): PortMapping[] {
   const ports: PortMapping[] = [];
+  const ways = new Ways(gateways);
   const all = container.sandbox!.ports;
   for (let i = 0; i < all.length; i++) {
     const port = all[i];
-    if (endpointOf(gateways, port) !== endpoint) continue;
+    if (ways.endpointOf(port) !== endpoint) continue;
     ports.push(new PortMapping(port.address, port.hostPort, port.containerPort, port.protocol));
   }
   return ports;

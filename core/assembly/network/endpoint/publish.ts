@@ -8,14 +8,14 @@ import { Json } from "../../json/json";
 import { parseKept } from "../../json/reader";
 import { engine } from "../../state";
 import { EVERY_IPV4, EVERY_IPV6, isIpv6 } from "../address/wildcard";
-import { ROUTED } from "../bridge-settings";
 import { Network } from "../network";
-import { PortWish, readPortWishes, SCTP } from "../ports/port-wishes";
+import { PortWish, readPortWishes } from "../ports/port-wishes";
 import { takenPorts } from "../ports/taken-ports";
 import { Endpoint } from "./endpoint";
 import { networkOf } from "./endpoints-of-container";
 import { gatewayEndpoint, Gateways, gatewaysOf, NO_GATEWAYS } from "./gateway-endpoints";
 import { PublishedPort } from "./published-port";
+import { Way, Ways } from "./ways";
 
 /**
  * Allocates the ports to publish at addresses at which the container can be reached now, and could not be reached, or
@@ -28,8 +28,9 @@ export function choosePorts(container: Container, before: Gateways): string | nu
   const count = ports.length;
   // Ports without a choice come first, so that none of the engine's choice takes one of them.
   wishes.sort((a, b) => choiceOf(a) - choiceOf(b));
+  const ways = new Ways(gatewaysOf(container));
   for (let i = 0; i < wishes.length; i++) {
-    const problem = choosePort(container, wishes[i]);
+    const problem = choosePort(container, wishes[i], ways);
     if (problem === null) continue;
     while (ports.length > count) freePort(container, ports.pop());
     return problem;
@@ -48,7 +49,8 @@ export function portWishesOf(container: Container): PortWish[] {
 
 /** `before`: as in `choosePorts`. A port of another gateway mode is another port. */
 function wishesFor(container: Container, before: Gateways): PortWish[] {
-  const gateways = gatewaysOf(container);
+  const now = new Ways(gatewaysOf(container));
+  const then = new Ways(before);
   const wishes: PortWish[] = [];
   const all = allWishes(container);
   for (let i = 0; i < all.length; i++) {
@@ -56,42 +58,13 @@ function wishesFor(container: Container, before: Gateways): PortWish[] {
     const addresses: string[] = [];
     for (let j = 0; j < wish.addresses.length; j++) {
       const address = wish.addresses[j];
-      const way = wayTo(gateways, address, wish.protocol);
-      if (way != Way.None && way != wayTo(before, address, wish.protocol)) addresses.push(address);
+      const way = now.to(address, wish.protocol);
+      if (way != Way.None && way != then.to(address, wish.protocol)) addresses.push(address);
     }
-    if (addresses.length > 0) wishes.push(wish.at(addresses));
+    if (addresses.length == wish.addresses.length) wishes.push(wish);
+    else if (addresses.length > 0) wishes.push(wish.at(addresses));
   }
   return wishes;
-}
-
-/** How a container is reached that publishes a port at an address of the machine. */
-enum Way {
-  None,
-  /** By a port of the machine. */
-  Mapped,
-  /** At its own address. */
-  Routed,
-}
-
-function wayTo(gateways: Gateways, address: string, protocol: string): Way {
-  if (leadsTo(gateways, address, protocol) === null) return Way.None;
-  return isRoutedAt(gateways, address) ? Way.Routed : Way.Mapped;
-}
-
-/** The endpoint that this port is for, for a container with these gateways; null if it is of no use to any. */
-export function endpointOf(gateways: Gateways, port: PublishedPort): Endpoint | null {
-  if (isRoutedAt(gateways, port.address) == port.isMapped) return null;
-  return leadsTo(gateways, port.address, port.protocol);
-}
-
-/** The endpoint at which a container with these gateways is reached that publishes a port at this address. */
-function leadsTo(gateways: Gateways, address: string, protocol: string): Endpoint | null {
-  const options = engine.options.networks;
-  let isLed = true;
-  if (isIpv6(address) && gateways.ipv6 !== null) isLed = options.proxies || options.firewall;
-  // Only a program leads from IPv6 to a container's IPv4, and not SCTP.
-  else if (isIpv6(address)) isLed = options.proxies && protocol != SCTP && !isRoutedAt(gateways, address);
-  return isLed ? gateways.reachedAt(address) : null;
 }
 
 function allWishes(container: Container): PortWish[] {
@@ -119,38 +92,18 @@ function publishingAddresses(container: Container): string[] {
 const NOTHING: Json = Json.null();
 
 /**
- * No port of the machine at this address leads to the container: its own ports are reached at its own address. What
- * arrives by IPv6 at a container without it counts by the mode of the IPv4 that it is forwarded to.
- */
-function isRoutedAt(gateways: Gateways, address: string): bool {
-  const endpoint = gateways.reachedAt(address);
-  const network: Network | null = endpoint === null ? null : networkOf(endpoint);
-  if (network === null) return false;
-  const settings = network.settings;
-  const byIpv6 = isIpv6(address) && gateways.ipv6 !== null;
-  return (byIpv6 ? settings.ipv6GatewayMode : settings.gatewayMode) == ROUTED;
-}
-
-/** Those of the wish's addresses at which the container's network is routed, or those at which it is not. */
-function addressesOf(container: Container, wish: PortWish, routed: bool): string[] {
-  const gateways = gatewaysOf(container);
-  const found: string[] = [];
-  for (let i = 0; i < wish.addresses.length; i++) {
-    const address = wish.addresses[i];
-    if (isRoutedAt(gateways, address) == routed) found.push(address);
-  }
-  return found;
-}
-
-/**
  * Returns Docker's error if there is no such port. Where its network is routed, the container needs none of the machine,
  * and clients see all addresses of the family, whichever they asked for, as in Docker.
  */
-function choosePort(container: Container, wish: PortWish): string | null {
-  const mapped = addressesOf(container, wish, false);
+function choosePort(container: Container, wish: PortWish, ways: Ways): string | null {
+  const mapped: string[] = [];
+  const routed: string[] = [];
+  for (let i = 0; i < wish.addresses.length; i++) {
+    const address = wish.addresses[i];
+    (ways.to(address, wish.protocol) == Way.Routed ? routed : mapped).push(address);
+  }
   const problem = mapped.length > 0 ? mapPort(container, wish.at(mapped)) : null;
   if (problem !== null) return problem;
-  const routed = addressesOf(container, wish, true);
   for (let i = 0; i < routed.length; i++) {
     const everywhere = isIpv6(routed[i]) ? EVERY_IPV6 : EVERY_IPV4;
     container.sandbox!.ports.push(new PublishedPort(wish.containerPort, wish.protocol, everywhere, 0));
@@ -262,10 +215,11 @@ export function freePortsTo(container: Container, endpoint: Endpoint): void {
 function keepPortsOf(container: Container, gateways: Gateways, without: Endpoint | null): void {
   const sandbox = container.sandbox;
   if (sandbox === null) return;
+  const ways = new Ways(gateways);
   const kept: PublishedPort[] = [];
   for (let i = 0; i < sandbox.ports.length; i++) {
     const port = sandbox.ports[i];
-    const endpoint = endpointOf(gateways, port);
+    const endpoint = ways.endpointOf(port);
     if (endpoint !== null && endpoint !== without) kept.push(port);
     else freePort(container, port);
   }

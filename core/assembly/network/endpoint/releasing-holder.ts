@@ -15,16 +15,23 @@ import { PublishedPort } from "./published-port";
 
 /** A container that is about to release a port or an address which this one asks for; null if there is none. */
 export function releasingHolder(container: Container): Container | null {
+  const releasing = releasingOthers(container);
+  // Usually there is none, and a container's settings may name tens of thousands of ports.
+  if (releasing.length == 0) return null;
   const wishes = portWishesOf(container);
   const fixed = container.endpoints.filter((endpoint: Endpoint) => fixedAddresses(endpoint).length > 0);
-  if (wishes.length == 0 && fixed.length == 0) return null;
-  const all = containerStore.all();
-  for (let i = 0; i < all.length; i++) {
-    if (!all[i].between || all[i] === container) continue;
-    if (holdsPort(all[i], wishes)) return all[i];
-    for (let j = 0; j < fixed.length; j++) if (holdsAddress(all[i], fixed[j])) return all[i];
+  for (let i = 0; i < releasing.length; i++) {
+    if (holdsPort(releasing[i], wishes)) return releasing[i];
+    for (let j = 0; j < fixed.length; j++) if (holdsAddress(releasing[i], fixed[j])) return releasing[i];
   }
   return null;
+}
+
+function releasingOthers(container: Container): Container[] {
+  const found: Container[] = [];
+  const all = containerStore.all();
+  for (let i = 0; i < all.length; i++) if (all[i].between && all[i] !== container) found.push(all[i]);
+  return found;
 }
 
 /** The addresses that the client asked for. */
