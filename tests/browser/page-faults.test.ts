@@ -1,9 +1,11 @@
-// Injects every fault of the "Break it" menu, observes its effect, and lifts it.
+// Injects every fault of the "Break it" menu, observes its effect, and lifts it. Each fault gets a world of its own, but all
+// share a page: loading one takes as long as most of the faults.
 
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { CRASH_HALFWAY, FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
 import type { Fault } from "../../hosts/simulated/faults.js";
+import type { Watched } from "./chromium.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, choose, isSet, seen, sendLine } from "./visitor.js";
 
@@ -88,10 +90,22 @@ const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = 
 };
 
 onPages("faults", (browser) => {
+  let watched: Watched | null = null;
+  beforeEach(async () => {
+    if (watched === null) watched = await browser().open();
+    else await startOver(watched.page);
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== "fail") return;
+    // Such as a menu that is still open would fail the others, too.
+    await watched?.page.context().close();
+    watched = null;
+  });
+
   for (const [kind, { speed = "10", before = [], during, hurt, after, healed }] of Object.entries(TRIALS)) {
     const { label, times } = FAULT_TEXTS[kind as keyof typeof TRIALS];
     test(label, async () => {
-      const { page, complaints } = await browser().open();
+      const { page, complaints } = watched!;
       await page.getByLabel("Speed").selectOption(speed);
       for (const line of before) await sendLine(page, line);
       await choose(page, label);
@@ -103,12 +117,11 @@ onPages("faults", (browser) => {
       await expect.poll(() => seen(page), PATIENCE).toMatch(healed);
       expect(await isSet(page, label)).toBe(false);
       expect(complaints).toEqual([]);
-      await page.context().close();
     });
   }
 
   test("the engine", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = watched!;
     for (const line of [SLEEPER, ...START]) await sendLine(page, line);
     const process = /Pid": \d+/;
     await sendLine(page, "docker container inspect job");
@@ -123,11 +136,10 @@ onPages("faults", (browser) => {
     expect(pid).toMatch(process);
     expect(process.exec(await wholeAnswer(page))?.[0]).toBe(pid);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("the engine, halfway through a start", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = watched!;
     await page.getByLabel("Speed").selectOption("10");
     await sendLine(page, SLEEPER);
     await choose(page, CRASH_HALFWAY.label);
@@ -142,9 +154,16 @@ onPages("faults", (browser) => {
     for (const line of START) await sendLine(page, line);
     await expect.poll(() => seen(page), PATIENCE).toMatch(/job\s+busybox\s+running/);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 });
+
+/** A new world with one cell that is not sent, at the usual speed. */
+async function startOver(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Start over" }).click();
+  await expect.poll(() => page.locator(".cell").count(), PATIENCE).toBe(1);
+  await expect.poll(() => page.locator(".answer").count(), PATIENCE).toBe(0);
+  await page.getByLabel("Speed").selectOption("watch");
+}
 
 /** The last answer, unfolded. */
 async function wholeAnswer(page: Page): Promise<string> {
