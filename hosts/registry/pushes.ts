@@ -5,7 +5,7 @@ import type { content } from "../shared/index.js";
 import type { Answered, Asking, Connections } from "./connections.js";
 import { readText } from "./exchange.js";
 import { failedExchange } from "./failures.js";
-import { COMMIT_MS, ERROR_LIMIT, LARGEST_PART, MOST_UNANSWERED, PART } from "./limits.js";
+import { COMMIT_MS, ERROR_LIMIT, LARGEST_PART, MOST_OTHER_WAYS, MOST_UNANSWERED, PART } from "./limits.js";
 
 /** A blob to send. */
 export interface LayerBytes {
@@ -70,11 +70,17 @@ export class Pushes {
   async upload(to: content.Repository, layer: LayerBytes, signal?: AbortSignal): Promise<void> {
     const { begun } = layer;
     let opened = begun === undefined ? await this.#open(to, signal) : await this.#found(to, begun, layer, signal);
-    for (;;) {
+    let refusal: unknown;
+    for (let ways = 0; ; ways++) {
       try {
         return await this.#send(to, layer, opened, signal);
       } catch (error) {
+        // A registry that claims to have more than there is gave no reason but its refusal.
+        if (refusal !== undefined && isBehindEnd(error)) throw refusal;
+        // It may claim one byte more each time.
+        if (ways === MOST_OTHER_WAYS) throw error;
         opened = await this.#another(to, opened, error, signal);
+        refusal = error;
       }
     }
   }
@@ -245,6 +251,11 @@ function wantedPart({ header }: Answered): number {
 function isAnswer(error: unknown, statuses: ReadonlySet<number>): boolean {
   if (!(error instanceof HostFailure) || error.failure.tag !== "registry-answer") return false;
   return statuses.has(error.failure.val.status);
+}
+
+/** Whether the registry has claimed to have more bytes than the blob has. */
+function isBehindEnd(error: unknown): boolean {
+  return error instanceof HostFailure && error.failure.tag === "no-such" && error.failure.val.what === "blob";
 }
 
 /** Whether the registry may still have what was sent: it is out of reach, or a proxy before it says so. */

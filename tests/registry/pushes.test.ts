@@ -190,6 +190,27 @@ test("a registry that refuses each part gets no more of them than it takes", asy
   expect(registry.asked.filter((line) => line.startsWith("PATCH"))).toHaveLength(2);
 });
 
+test.each([
+  ["a byte more each time", (asked: number) => asked, 6],
+  ["more than the blob has", () => BLOB.length, 1],
+])("a registry that refuses each part and claims to have %s is told by its refusal, soon", async (_, had, parts) => {
+  let asked = 0;
+  registry.answer = ({ method, url, headers }, response) => {
+    if (method === "POST") {
+      response.writeHead(202, { location: `${url}one`, "oci-chunk-min-length": "1000000" }).end();
+      return true;
+    }
+    if (method === "GET" && url?.endsWith("one") === true) {
+      response.writeHead(204, { location: url, range: `0-${had(++asked)}` }).end();
+      return true;
+    }
+    return method === "PATCH" && headers["content-range"] !== undefined && Boolean(response.writeHead(416).end());
+  };
+  const failure = await failed(client().upload(to(), layerOf(BLOB)));
+  expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 416 } });
+  expect(registry.asked.filter((line) => line.startsWith("PATCH"))).toHaveLength(parts);
+});
+
 test("the rest of a blob is sent with its range, and a registry that takes no rest is told as that", async () => {
   const part = BLOB.subarray(0, 200_500);
   registry.parts.set("one", part);
