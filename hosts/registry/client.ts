@@ -1,7 +1,7 @@
 // An OCI distribution client: what the `content` commands need of a registry. The core decides which endpoint to ask, and
 // whether to ask again. Pushes are in pushes.ts.
 
-import { damaged, mismatch, realClock } from "../shared/index.js";
+import { damaged, mismatch, realClock, tooLarge } from "../shared/index.js";
 import type { Clock, content, engine } from "../shared/index.js";
 import { Connections, type Asking, type Source } from "./connections.js";
 import { digestLike, digestOf, isAnyDigest, requireDigest } from "./digest.js";
@@ -93,11 +93,16 @@ class DistributionClient implements RegistryClient {
   async tags(command: content.ListTags, signal?: AbortSignal): Promise<string[]> {
     const tags: string[] = [];
     const seen = new Set<string>();
+    // The limit holds for all pages and the paths of the next ones together: both are kept, and there may be no end.
+    let size = 0;
     for (let path: string | null = "tags/list"; path !== null && !seen.has(path);) {
       seen.add(path);
       const answer: Answer = await this.#get(command, path, {}, signal);
-      for (const tag of parseTags(await readAll(answer.body, command.limit))) tags.push(tag);
+      const page = await readAll(answer.body, command.limit);
+      if (size + page.length > command.limit) throw tooLarge("answer", "", command.limit);
+      for (const tag of parseTags(page)) tags.push(tag);
       path = nextPage(answer.header("link"), command.repository);
+      size += page.length + (path?.length ?? 0);
     }
     return tags;
   }

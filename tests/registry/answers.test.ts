@@ -198,6 +198,16 @@ test("tags of all pages are joined, in the registry's order, and never from anot
   expect(at.asked.filter(({ path }) => path.endsWith("/tags/list"))).toHaveLength(3);
 });
 
+test("pages of tags without end are no more together than one page may be", async () => {
+  let page = 0;
+  const at = await serve((_, response) =>
+    json(response, 200, { tags: [`tag-${page}`] }, { link: `<list?last=${page++}>; rel="next"` }),
+  );
+  const failure = await failed(client.tags({ ...repository(at), limit: 1000 }));
+  expect(failure).toEqual({ tag: "too-large", val: { what: "answer", name: "", limit: 1000n } });
+  expect(page).toBeLessThan(50);
+});
+
 test("a page of very many tags, and links that name no next page", async () => {
   const many = Array.from({ length: 200_000 }, (_, index) => `t${index}`);
   const links = `<tags/list?last=x>; rel="prev", <list>;;; title="rel=next", ${"<".repeat(5000)}, ${"<>; rel=".repeat(500)}`;
