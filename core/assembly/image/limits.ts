@@ -19,8 +19,8 @@ export function documentLimit(): u32 {
 
 /** Why an image has too many layers, in Docker's words and ours; empty if it has not. */
 export function depthProblem(layers: i32): string {
-  const most = <i32>engine.options.layerLimit;
-  if (layers <= most) return "";
+  const most = engine.options.layerLimit;
+  if (<u32>layers <= most) return "";
   return `max depth exceeded: ${layers.toString()} layers are more than ${most.toString()}, as max-image-layers allows`;
 }
 
