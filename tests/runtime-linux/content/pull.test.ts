@@ -1,6 +1,7 @@
 // Layers from a registry: what is checked, stored and shared, and that nothing incomplete stays. Needs root.
 
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -301,6 +302,35 @@ describeUnless(missing, "a layer from a registry", () => {
     await fixture.perform({ tag: "drop-chain", val: `sha256:${"0".repeat(64)}` });
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
   });
+
+  test.each(["sha384", "sha512"])(
+    "by its %s goes on after the engine's death, and is swept and dropped like others",
+    async (name) => {
+      const { command, blob } = push(MANY);
+      const hex = createHash(name).update(blob).digest("hex");
+      const digest = `${name}:${hex}`;
+      command.source.val.digest = digest;
+      blobs.set(digest, sending(blob.subarray(0, 60)));
+      await failed(fixture.perform({ tag: "layer", val: command }));
+      fixture = openFixture(fixture.root);
+      await fixture.content.sweep();
+      expect(fixture.content.rests().map(({ chain }) => chain)).toEqual([command.chain]);
+      blobs.set(digest, (response, from) => {
+        expect(from).toBe(60);
+        sending(blob)(response, from);
+      });
+      await fixture.perform({ tag: "layer", val: command });
+      expect(readFileSync(fixture.paths.blobs(name, hex))).toEqual(blob);
+      expect(tree(fixture.paths.layers("tmp"))).toEqual([]);
+      writeFileSync(fixture.paths.blobs(name, "0".repeat(hex.length)), "");
+      fixture = openFixture(fixture.root);
+      await fixture.content.sweep();
+      expect(fixture.content.chains()).toEqual([command.chain]);
+      expect(tree(fixture.paths.blobs(name))).toEqual([hex]);
+      await fixture.perform({ tag: "drop-chain", val: command.chain });
+      expect(tree(fixture.paths.blobs(name))).toEqual([]);
+    },
+  );
 
   test.each([0, 20])("that had arrived completely is fetched again only if bytes are wrong: %i", async (wrong) => {
     const { command, blob } = push(MANY);
