@@ -2,6 +2,7 @@
 // Several with commas between them all hold.
 
 import { Regex } from "../text/regex";
+import { Budget } from "./evaluation/budget";
 
 /** What a filter is asked about. */
 export abstract class Filtered {
@@ -50,6 +51,8 @@ class FieldCondition extends Condition {
     readonly field: string,
     readonly operator: Operator,
     readonly value: string,
+    /** For the work of patterns. Once it is spent, they match nothing. */
+    private readonly budget: Budget,
   ) {
     super();
     this.pattern = operator == Operator.Matches ? Regex.compile(value) : null;
@@ -72,7 +75,8 @@ class FieldCondition extends Condition {
       case Operator.Unequal:
         return text != this.value;
       default:
-        return pattern !== null && pattern.search(text);
+        if (pattern === null || !this.budget.work(<i64>text.length * pattern.size)) return false;
+        return pattern.search(text);
     }
   }
 
@@ -89,6 +93,7 @@ export class FieldFilter {
   problem: string = "";
   private readonly alternatives: Condition[][] = [];
   private count: i32 = 0;
+  private readonly budget: Budget = new Budget();
 
   constructor(texts: string[]) {
     for (let i = 0; i < texts.length && this.problem.length == 0; i++) {
@@ -104,7 +109,7 @@ export class FieldFilter {
 
   /** One condition; null if the text is none. */
   protected conditionIn(part: string): Condition | null {
-    return fieldCondition(part);
+    return fieldCondition(part, this.budget);
   }
 
   private conditionsIn(text: string): Condition[] {
@@ -146,14 +151,15 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-function fieldCondition(part: string): Condition | null {
+function fieldCondition(part: string, budget: Budget): Condition | null {
   let at = 0;
   while (at < part.length && isOfName(part.charCodeAt(at))) at++;
   if (at == 0) return null;
   const field = part.slice(0, at);
-  if (at == part.length) return new FieldCondition(part, field, Operator.Present, "");
+  if (at == part.length) return new FieldCondition(part, field, Operator.Present, "", budget);
   const operator = OPERATORS.indexOf(part.slice(at, at + 2));
-  return operator < 0 ? null : new FieldCondition(part, field, <Operator>operator, unquoted(part.slice(at + 2)));
+  const value = unquoted(part.slice(at + 2));
+  return operator < 0 ? null : new FieldCondition(part, field, <Operator>operator, value, budget);
 }
 
 function isOfName(code: i32): bool {

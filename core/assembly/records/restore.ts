@@ -129,6 +129,7 @@ function restoreCache(fields: FieldReader, id: string): string {
 
 function restoreBuild(fields: FieldReader, id: string): string {
   const build = readBuild(fields, id);
+  if (fields.problem.length == 0 && history.find(build.ref) !== null) fields.refuse("another build has its ref");
   if (fields.problem.length == 0) history.restore(build);
   return fields.problem;
 }

@@ -22,8 +22,8 @@ const TARGETS: string[] = ["$TARGETPLATFORM", "${TARGETPLATFORM}"];
 
 /** The arguments before the first FROM, with their defaults; it notes which of them are asked for. */
 export class GlobalArguments implements Values {
-  asked: string[] = [];
-  private readonly declared: string[] = [];
+  readonly asked: Set<string> = new Set<string>();
+  private readonly declared: Set<string> = new Set<string>();
   private readonly defaults: BuildArguments = new BuildArguments();
   private readonly budget: Budget = new Budget();
 
@@ -33,16 +33,16 @@ export class GlobalArguments implements Values {
 
   add(instruction: Instruction): void {
     declareGlobal(this.defaults, instruction, this.escape, this.budget);
-    for (let i = 0; i < instruction.words.length; i++) this.declared.push(instruction.words[i].split("=")[0]);
+    for (let i = 0; i < instruction.words.length; i++) this.declared.add(instruction.words[i].split("=")[0]);
   }
 
   find(name: string): string | null {
-    if (!this.asked.includes(name)) this.asked.push(name);
+    this.asked.add(name);
     return this.defaults.find(name);
   }
 
   isDeclared(name: string): bool {
-    return this.declared.includes(name) || this.defaults.find(name) !== null;
+    return this.declared.has(name) || this.defaults.find(name) !== null;
   }
 
   /** The word with the defaults; empty if that cannot be. */
@@ -54,12 +54,13 @@ export class GlobalArguments implements Values {
 /** `isStage`: whether an earlier stage has this name. */
 export function checkBase(from: Instruction, globals: GlobalArguments, isStage: bool, findings: Findings): void {
   const base = from.words[0];
-  globals.asked = [];
+  globals.asked.clear();
   globals.valueOf(from.flag("platform"));
   const value = globals.valueOf(base);
   let undeclared = 0;
-  for (let i = 0; i < globals.asked.length; i++) {
-    const name = globals.asked[i];
+  const asked = globals.asked.values();
+  for (let i = 0; i < asked.length; i++) {
+    const name = asked[i];
     if (globals.isDeclared(name)) continue;
     undeclared += 1;
     findings.add(UNDEFINED_ARG_IN_FROM, from, `FROM argument '${name}' is not declared`);

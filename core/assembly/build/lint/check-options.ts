@@ -11,7 +11,7 @@ export class CheckOptions {
   problem: string = "";
   /** A broken rule ends the build. */
   isError: bool = false;
-  private skipped: string[] = [];
+  private readonly skipped: Set<string> = new Set<string>();
 
   constructor(text: string) {
     const parts = text.length == 0 ? new Array<string>() : text.split(";");
@@ -19,7 +19,7 @@ export class CheckOptions {
   }
 
   skips(rule: string): bool {
-    return this.skipped.includes(ALL) || this.skipped.includes(rule);
+    return this.skipped.has(ALL) || this.skipped.has(rule);
   }
 
   private take(part: string): void {
@@ -27,10 +27,15 @@ export class CheckOptions {
     const key = trimSpace(part.slice(0, max(equals, 0)));
     const value = trimSpace(part.slice(equals + 1));
     if (equals < 0) this.problem = `invalid check option ${quoteText(part)}`;
-    else if (key == "skip") this.skipped = value.split(",").map<string>((name) => trimSpace(name));
+    else if (key == "skip") this.skip(value.split(","));
     else if (key == "error") this.takeError(part, value);
     // No rule here is an experiment.
     else if (key != "experimental") this.problem = `invalid check option ${quoteText(key)}`;
+  }
+
+  private skip(names: string[]): void {
+    this.skipped.clear();
+    for (let i = 0; i < names.length; i++) this.skipped.add(trimSpace(names[i]));
   }
 
   private takeError(part: string, value: string): void {

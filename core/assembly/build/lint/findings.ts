@@ -1,17 +1,20 @@
 // What is found in a Dockerfile.
 
 import { Instruction } from "../dockerfile/instruction";
+import { withoutUsers } from "../run/web/shown";
 import { CheckOptions } from "./check-options";
 import { LintRule } from "./lint-rule";
 
 /** More are left out: each costs a client some lines. */
 const MOST: i32 = 200;
+/** An instruction may have a million lines. */
+export const MOST_LINES: i32 = 50;
 
 export class Finding {
   constructor(
     readonly rule: LintRule,
     readonly detail: string,
-    /** The lines that it is about, counted from 1. */
+    /** The lines that it is about, counted from 1; of many only the first. */
     readonly line: i32,
     readonly endLine: i32,
   ) {}
@@ -32,8 +35,13 @@ export class Findings {
   }
 
   addAt(rule: LintRule, line: i32, endLine: i32, detail: string): void {
-    if (this.all.length >= MOST || this.options.skips(rule.name)) return;
-    this.all.push(new Finding(rule, detail, line, endLine));
+    if (!this.wants(rule)) return;
+    this.all.push(new Finding(rule, withoutUsers(detail), line, min(endLine, line + MOST_LINES - 1)));
+  }
+
+  /** Whether there is room for what breaks this rule, and it is not skipped. */
+  wants(rule: LintRule): bool {
+    return this.all.length < MOST && !this.options.skips(rule.name);
   }
 
   /** In the order of their lines. */

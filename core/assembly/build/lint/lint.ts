@@ -33,7 +33,7 @@ export function lintOf(file: Dockerfile, options: CheckOptions): Findings {
 function takeWarning(warning: Warning, instructions: Instruction[], findings: Findings): void {
   for (let i = 0; i < OF_PARSER.length; i++) {
     const rule = OF_PARSER[i];
-    if (rule.name != warning.rule) continue;
+    if (rule.name != warning.rule || !findings.wants(rule)) continue;
     const detail = rule === NO_EMPTY_CONTINUATION ? "Empty continuation line" : warning.text;
     findings.addAt(rule, warning.line, endOf(warning.line, instructions), detail);
   }

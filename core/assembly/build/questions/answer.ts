@@ -5,6 +5,7 @@ import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { decodeUtf8, encodeUtf8 } from "../../text/utf8";
 import { encodeBase64 } from "../../text/base64";
+import { MOST_LINES } from "../lint/findings";
 import { indented } from "./indented";
 
 /** Of all answers. */
@@ -22,10 +23,10 @@ export class Answer {
   }
 }
 
-/** `pb.Location` (moby/buildkit, solver/pb): a range for each line. */
+/** `pb.Location` (moby/buildkit, solver/pb): a range for each line; of many lines only the first. */
 export function locationOf(line: i32, endLine: i32): Json {
   const ranges = Json.array();
-  for (let i = line; i <= max(line, endLine); i++) {
+  for (let i = line; i <= min(max(line, endLine), line + MOST_LINES - 1); i++) {
     const range = Json.object();
     range.set("start", position(i));
     range.set("end", position(i));

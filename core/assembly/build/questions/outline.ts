@@ -13,6 +13,8 @@ import { Answer, locationOf, sourcesOf } from "./answer";
 import { descriptionOf } from "./comments";
 import { Table } from "./table";
 
+/** Of all that a client can give, and of all caches together. */
+const MOST_TOLD: i32 = 1000;
 const DEFAULT_AGENT = "default";
 const PLAIN = "$\"'";
 
@@ -129,11 +131,12 @@ class Outline {
     this.caches.push(cache);
   }
 
-  /** Each is told once. */
+  /** Each is told once. More than ever are meant are as good as known. */
   private isKnown(key: string): bool {
-    const known = this.known.has(key);
+    const known = this.known.has(key) || this.known.size >= MOST_TOLD;
+    if (known) return true;
     this.known.add(key);
-    return known;
+    return false;
   }
 
   private textFor(name: string, description: string): string {

@@ -2,6 +2,9 @@
 
 import { TextBuilder } from "../../text/builder";
 
+/** Longer texts move what is after them. */
+const WIDEST: i32 = 200;
+
 export class Table {
   private readonly rows: string[][] = [];
   private readonly widths: i32[] = [];
@@ -21,7 +24,7 @@ export class Table {
 
   add(cells: string[]): void {
     this.rows.push(cells);
-    for (let i = 0; i < cells.length; i++) this.widths[i] = max(this.widths[i], cells[i].length);
+    for (let i = 0; i < cells.length; i++) this.widths[i] = max(this.widths[i], min(cells[i].length, WIDEST));
   }
 
   /** The last column is not padded. */
@@ -29,7 +32,7 @@ export class Table {
     for (let i = 0; i < this.rows.length; i++) {
       const cells = this.rows[i];
       const last = cells.length - 1;
-      for (let j = 0; j < last; j++) text.text(cells[j].padEnd(this.widths[j] + this.gap));
+      for (let j = 0; j < last; j++) text.text(cells[j].padEnd(this.widths[j])).text(" ".repeat(this.gap));
       text.text(cells[last]).text("\n");
     }
   }

@@ -11,14 +11,21 @@ import { GitAddress, isGitContext } from "../../run/web/git-address";
 import { Steps } from "./steps";
 
 const RECORD_BYTES: i32 = 4096;
+/** Of all options of a build, of all attributes of an output, and of its answer. In UTF-16 units. */
+const MOST_TEXT: i32 = 32 * 1024;
 const CANCELED = "context canceled";
 
 /** Names and what each stands for. */
 export class Texts {
   readonly names: string[] = [];
   readonly values: string[] = [];
+  private length: i32 = 0;
 
+  /** What there is no room for is left out. */
   add(name: string, value: string): void {
+    const length = name.length + value.length;
+    if (length > MOST_TEXT - this.length) return;
+    this.length += length;
     this.names.push(name);
     this.values.push(value);
   }
@@ -27,6 +34,11 @@ export class Texts {
   of(name: string): string {
     const at = this.names.indexOf(name);
     return at < 0 ? "" : this.values[at];
+  }
+
+  clear(): void {
+    this.names.length = 0;
+    this.values.length = 0;
   }
 }
 
@@ -76,6 +88,15 @@ export class BuildRecord extends Filtered {
     json.beginObject().stringField("Ref", this.ref);
     if (!this.deleted) this.writeFacts(json);
     json.endObject();
+  }
+
+  /** Clients that read slowly may hear of it much later: nobody asks for more than its ref. */
+  drop(): void {
+    this.deleted = true;
+    this.options.clear();
+    this.outputs.length = 0;
+    this.answer.clear();
+    this.steps.document = new Uint8Array(0);
   }
 
   record(): Uint8Array {
@@ -157,5 +178,7 @@ export function readBuild(fields: FieldReader, id: string): BuildRecord {
   const build = pastBuildFields(fields, null);
   if (build.id != id) fields.refuse("it is another build's");
   else if (!isFullId(id)) fields.refuse("its id is not valid");
+  else if (build.ref.length == 0) fields.refuse("it has no ref");
+  else if (build.completed == 0) fields.refuse("it is not over");
   return build;
 }

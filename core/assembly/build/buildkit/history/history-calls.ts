@@ -1,7 +1,6 @@
 // Control.ListenBuildHistory and Control.UpdateBuildHistory: `docker buildx history`.
 
 import { Call } from "../../../call";
-import { openCalls } from "../../../open-calls";
 import { endReply, headersOf, openReply, sendChunk } from "../../../reply";
 import { answerError, answerNothing, CallError, Code, messageOf, unknownError } from "../grpc-reply";
 import { BuildRecord } from "./build-record";

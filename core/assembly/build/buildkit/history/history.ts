@@ -2,7 +2,6 @@
 
 import { deleteRecord } from "../../../ask";
 import { Call } from "../../../call";
-import { Json } from "../../../json/json";
 import { JsonWriter } from "../../../json/writer";
 import { BUILD_RECORDS } from "../../../records/kinds";
 import { putRecord } from "../../../records/put";
@@ -22,6 +21,8 @@ const MOST: i32 = 100;
 /** Builds that clients pin stay until a client removes them. They count apart. */
 const MOST_PINNED: i32 = 50;
 const MOST_LISTENERS: i32 = 100;
+/** Whoever has not read more news than these hears of nothing else: the call ends once they are read. */
+const MOST_UNREAD: i32 = 1000;
 
 enum Event {
   Started,
@@ -155,7 +156,7 @@ class BuildHistory implements WatcherOwner {
   }
 
   private forget(build: BuildRecord): void {
-    build.deleted = true;
+    build.drop();
     this.past.delete(build.ref);
     deleteRecord(BUILD_RECORDS + build.id);
     setAside.forget(BUILD_RECORDS + build.id);
@@ -163,7 +164,14 @@ class BuildHistory implements WatcherOwner {
 
   private tell(news: BuildNews): void {
     const all = this.listeners.slice(0);
-    for (let i = 0; i < all.length; i++) if (isOf(news.build, all[i].ref)) all[i].watcher.tell(news);
+    for (let i = 0; i < all.length; i++) if (isOf(news.build, all[i].ref)) this.tellOne(all[i].watcher, news);
+  }
+
+  private tellOne(watcher: Watcher, news: BuildNews): void {
+    watcher.tell(news);
+    if (watcher.unread <= MOST_UNREAD) return;
+    this.watcherLeft(watcher);
+    watcher.end();
   }
 }
 

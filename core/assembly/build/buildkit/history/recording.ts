@@ -10,8 +10,6 @@ import { history } from "./history";
 
 /** In UTF-16 units. A build with a longer ref is not recorded. */
 const LONGEST_REF: i32 = 1024;
-/** Of all options of a build, and of all attributes of its outputs. In UTF-16 units. */
-const MOST_TEXT: i32 = 32 * 1024;
 
 export class Recording {
   private over: bool = false;
@@ -24,7 +22,7 @@ export class Recording {
   asked(frontend: string, options: Json): void {
     const build = this.build;
     if (build.frontend.length > 0 || build.options.names.length > 0) return;
-    build.frontend = frontend;
+    build.frontend = shortened(frontend);
     takeTexts(build.options, options);
   }
 
@@ -39,7 +37,7 @@ export class Recording {
   failed(error: CallError, told: News[]): void {
     if (this.over) return;
     this.build.code = error.code;
-    this.build.error = withoutUsers(shortened(error.message));
+    this.build.error = shortened(withoutUsers(error.message));
     this.end(told);
   }
 
@@ -72,14 +70,6 @@ function takeOutput(build: BuildRecord, type: string, attributes: Json): void {
   build.outputs.push(output);
 }
 
-/** What there is no room for is left out. */
 function takeTexts(texts: Texts, given: Json): void {
-  let length = 0;
-  for (let i = 0; i < given.keys.length; i++) {
-    const name = given.keys[i];
-    const value = withoutUsers(given.items[i].text);
-    if (length + name.length + value.length > MOST_TEXT) continue;
-    length += name.length + value.length;
-    texts.add(name, value);
-  }
+  for (let i = 0; i < given.keys.length; i++) texts.add(given.keys[i], withoutUsers(given.items[i].text));
 }

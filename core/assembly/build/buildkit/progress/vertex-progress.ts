@@ -118,7 +118,9 @@ export class VertexProgress extends BuildProgress {
     if (findings.length == 0) return;
     if (this.definition.length == 0) this.internal(`${DEFINITION}${name}`, "");
     this.end("");
-    const source = dockerfile.length * findings.length > MOST_SOURCE ? "" : dockerfile;
+    const isLong = dockerfile.length * findings.length > MOST_SOURCE;
+    // It goes into the record of the build.
+    const source = isLong ? "" : withoutUsers(dockerfile);
     for (let i = 0; i < findings.length; i++) {
       this.audience.tell(new VertexWarning(this.definition, findings[i], name, source));
     }

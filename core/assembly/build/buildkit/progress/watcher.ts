@@ -41,6 +41,11 @@ export class Watcher extends Follower {
     return this.isOwn && (this.unsent > CROWDED || this.queued.size > 0);
   }
 
+  /** How much news waits for room. */
+  get unread(): i32 {
+    return this.queued.size;
+  }
+
   /** `history`: what has happened before. */
   begin(history: News[]): void {
     openReply(this.call, 200, headersOf(this.call).json, this);
@@ -83,9 +88,12 @@ export class Watcher extends Follower {
       this.queued.delete(news);
       this.send(news);
     }
-    if (this.next < this.queue.length) return;
-    this.queue = [];
-    this.next = 0;
+    // Now and then, so that what is sent is not kept for a client that never catches up.
+    if (this.next * 2 >= this.queue.length) {
+      this.queue = this.queue.slice(this.next);
+      this.next = 0;
+    }
+    if (this.queue.length > 0) return;
     if (!this.ends) return;
     this.ends = false;
     endReply(this.call);
