@@ -2,17 +2,36 @@
 
 import type { Fields } from "./messages/codec.js";
 
-/** What a frontend is told of caches: `cache-imports` is JSON with keys of buckets. */
-const CACHES = /^cache-(?:from|imports)$/;
+/** What a frontend is told of caches: JSON with keys of buckets, and references of images. */
+const [DOCUMENTS, REFERENCES] = ["cache-imports", "cache-from"];
 /** Names of the keys to where an output goes. */
 const KEYS = /secret|token|password|credential|auth|(?:access|account|api)[-_]?key/i;
 
 /** Empties the credentials of caches and outputs in a message that is a build's, or returns it as it is. */
 export function withoutSecrets(message: Fields): Fields {
-  for (const options of [message.FrontendAttrs, message.FrontendOpt]) empty(options, CACHES);
+  for (const options of [message.FrontendAttrs, message.FrontendOpt]) withoutKeys((options ?? {}) as Fields);
   empty(message.ExporterAttrs, KEYS);
   for (const { Attrs } of (message.Exporters ?? []) as Fields[]) empty(Attrs, KEYS);
   return message;
+}
+
+/** Of caches, types and references are kept: `registry r.example/a:1,s3`, with commas between them. */
+function withoutKeys(options: Fields): void {
+  if (DOCUMENTS in options) options[DOCUMENTS] = sourcesIn(String(options[DOCUMENTS])).filter(isPlain).join(",");
+  if (REFERENCES in options) options[REFERENCES] = String(options[REFERENCES]).split(",").filter(isPlain).join(",");
+}
+
+function sourcesIn(text: string): string[] {
+  try {
+    const all = JSON.parse(text) as { Type?: string; Attrs?: { ref?: string } }[];
+    return all.map(({ Type, Attrs }) => (Type === "registry" ? `${Type} ${Attrs?.ref}` : `${Type}`));
+  } catch {
+    return [];
+  }
+}
+
+function isPlain(text: string): boolean {
+  return !/[=",]|:\/\//.test(text);
 }
 
 function empty(values: unknown, names: RegExp): void {

@@ -41,14 +41,22 @@ describe("a build", () => {
       new BinaryWriter().tag(number, WireType.LengthDelimited).bytes(encode(entry, cache)).finish();
     const exports = new BinaryWriter().tag(8, WireType.LengthDelimited).bytes(cacheOf(4)).finish();
     const solve = Buffer.concat([encode(SOLVE, { Ref: "a" }), exports]);
-    expect(decode(SOLVE, solve)).toEqual({ Ref: "a" });
+    expect(decode(SOLVE, solve)).toEqual({ Ref: "a", Cache: { Exports: [{ Type: "gha" }] } });
     expect(decode(BRIDGE_SOLVE, Buffer.concat([encode(BRIDGE_SOLVE, { Frontend: "f" }), cacheOf(12)]))).toEqual({
       Frontend: "f",
     });
   });
 
   test("comes without those in its options and its outputs, and with everything else", () => {
-    const options = { "cache-imports": '[{"Attrs":{"secret_access_key":"hidden"}}]', "build-arg:TOKEN": "shown" };
+    const imports = [
+      { Type: "s3", Attrs: { secret_access_key: "hidden", ref: "hidden" } },
+      { Type: "registry", Attrs: { ref: "r.example/a:1", password: "hidden" } },
+    ];
+    const options = {
+      "cache-imports": JSON.stringify(imports),
+      "cache-from": "b:2,type=s3,secret_access_key=hidden,https://me:hidden@r.example/a",
+      "build-arg:TOKEN": "shown",
+    };
     const attributes = { name: "a:b", secret_access_key: "hidden", account_key: "hidden", token: "hidden" };
     const message: Fields = {
       FrontendAttrs: { ...options },
@@ -60,5 +68,6 @@ describe("a build", () => {
     expect(shown).not.toContain("hidden");
     expect(shown.match(/"build-arg:TOKEN":"shown"/g)).toHaveLength(2);
     expect(shown.match(/"name":"a:b"/g)).toHaveLength(2);
+    expect(shown.match(/"cache-imports":"s3,registry r.example\/a:1","cache-from":"b:2"/g)).toHaveLength(2);
   });
 });

@@ -9,6 +9,10 @@ import { formerHistory, StepResult } from "./run/step-image";
 /** A step that an image of the client's choice says to have. */
 export class ForeignStep {
   constructor(
+    /** The image that says so. Its layers may not be here yet. */
+    readonly source: Image,
+    /** ChainID of the step's layer; null if it has none. */
+    readonly chain: string | null,
     /** The image of the step, if it is the last one of its image; otherwise it is made anew. */
     readonly image: Image | null,
     /** What the step adds to the image before it. */
@@ -36,7 +40,7 @@ export function foreignStep(base: Image | null, step: StepResult, sources: Image
     result.entry = entry;
     result.wanted = step.wanted;
     result.onlyCaches = step.onlyCaches;
-    return new ForeignStep(isLast ? source : null, result);
+    return new ForeignStep(source, isEmpty ? null : source.layers[layers].chain, isLast ? source : null, result);
   }
   return null;
 }

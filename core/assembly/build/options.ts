@@ -25,8 +25,9 @@ const WITH_OUTPUTS: i32 = 40;
 const WITH_IDS: i32 = 30;
 /** The value of `version` that asks for BuildKit. */
 const BUILDKIT = "2";
-/** A build argument (moby/buildkit, frontend/dockerui). */
+/** Build arguments (moby/buildkit, frontend/dockerui; docs of docker build, `--cache-from`). */
 const KEEP_GIT = "BUILDKIT_CONTEXT_KEEP_GIT_DIR";
+const INLINE_CACHE = "BUILDKIT_INLINE_CACHE";
 
 /** Where a build has its files from, if neither the body nor a web server has them. */
 export abstract class FilesSource {
@@ -74,6 +75,8 @@ export class BuildOptions {
   uncached: string[] = [];
   /** Names of images whose steps are the only cache, or in addition for BuildKit; empty for all images. */
   cacheFrom: string[] = [];
+  /** Types of caches that are named, too, and cannot be imported. */
+  lackedCaches: string[] = [];
   pull: bool = false;
   /** Containers of successful steps are removed; those of failed ones too. */
   remove: bool = true;
@@ -96,6 +99,11 @@ export class BuildOptions {
   /** BuildKit leaves out the directory `.git` of a context, unless a build argument asks for it. */
   get keepsGit(): bool {
     return this.onlyCaches && parseFlag(this.buildArgs.stringOf(KEEP_GIT)).value;
+  }
+
+  /** The result is a cache for other machines. Clients that make calls ask for it in their own way. */
+  get inlinesCache(): bool {
+    return this.onlyCaches && parseFlag(this.buildArgs.stringOf(INLINE_CACHE)).value;
   }
 }
 

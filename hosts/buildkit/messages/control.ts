@@ -37,7 +37,11 @@ export const diskUsageResponse: Message = { record: many(1, () => usageRecord) }
 
 const exporter: Message = { Type: one(1), Attrs: map(2) };
 
-/** Without `Cache` (8), which is not built and holds credentials: neither the core nor its trace shall see them. */
+/** Without the attributes (2), which hold credentials: neither the core nor its trace shall see them. */
+const cache: Message = { Type: one(1) };
+
+const cacheOptions: Message = { Exports: many(4, () => cache), Imports: many(5, () => cache) };
+
 export const solveRequest: Message = {
   Ref: one(1),
   Definition: one(2, () => definition),
@@ -46,6 +50,7 @@ export const solveRequest: Message = {
   Session: one(5),
   Frontend: one(6),
   FrontendAttrs: map(7),
+  Cache: one(8, () => cacheOptions),
   Entitlements: many(9),
   FrontendInputs: map(10, () => definition),
   Internal: one(11, "bool"),

@@ -20,7 +20,7 @@ const result: Message = {
 
 export const returnRequest: Message = { result: one(1, () => result), error: one(2, () => status) };
 
-/** Without `CacheImports` (12), as a Solve without `Cache`. */
+/** Without `CacheImports` (12), which hold credentials: the options of the frontend name the caches, too. */
 export const bridgeSolveRequest: Message = {
   Definition: one(1, () => definition),
   Frontend: one(2),

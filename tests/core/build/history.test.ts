@@ -136,7 +136,7 @@ describe("a build", () => {
       "vcs:source": "https://user:password@example.org/a.git",
       "context:base": "https://user:password@example.org/b.git",
     };
-    solve(world, { FrontendAttrs, Cache: { Exports: [{ Attrs: { token: "password" } }] } });
+    solve(world, { FrontendAttrs, Cache: { Exports: [{ Type: "inline", Attrs: { token: "password" } }] } });
     world.sleep(1000);
     build("b");
     const texts = [...world.records].map(([key, value]) => key + new TextDecoder().decode(value));

@@ -1,6 +1,7 @@
 // POST /build with `version=2`, as seen by the core.
 
 import { describe, expect, test } from "vitest";
+import { answered } from "../../support/registry/registry-failures.js";
 import { messagesOf } from "../../support/buildkit/protocol.js";
 import { digestOf, encode, ImageWorld } from "../support/image-world.js";
 import { sendDefinition, sendFiles } from "../support/session-files.js";
@@ -231,6 +232,8 @@ describe("a build", () => {
     for (const sources of ["", `&cachefrom=${encodeURIComponent('["nowhere"]')}`, '&cachefrom=["busybox"]']) {
       const id = beginBuild(world, "FROM busybox\nRUN true\n", QUERY + sources);
       if (sources === "") runTrue(world);
+      // No registry has it: that is no error.
+      if (sources.includes("nowhere")) world.failAs(world.take("resolve").op, answered(404, "MANIFEST_UNKNOWN"));
       expect([sources, world.answer(id).over]).toEqual([sources, true]);
     }
   });

@@ -10,6 +10,7 @@ import { Json } from "../../json/json";
 import { BuildOptions } from "../options";
 import { canBeAsked } from "../questions/describe";
 import { GitAddress, isGitContext } from "../run/web/git-address";
+import { eraseCaches, isCacheOption, mayNameKeys, takeSources } from "./cache-options";
 import { ContextOptions, isContextOption, mayNameSecrets } from "./context-options";
 import { CallError, notBuilt, objectIn, unknownError, unsupportedRequest } from "./grpc-reply";
 import { Session } from "./sessions";
@@ -25,26 +26,14 @@ const CONTEXT = "context";
 /** An archive that the client uploads. Its path is the client's name for it. */
 const UPLOADED = "http://buildkit-session/";
 const UPLOAD = "/moby.upload.v1.Upload/Pull";
-/** Members of messages, and options, about caches outside the engine. */
-const CACHES: string[] = ["Cache", "CacheImports"];
-const FOREIGN_CACHES: string[] = ["cache-imports", "cache-from"];
-
 /**
  * Overwrites what may hold credentials and is not used: addresses of contexts with a user, a password or a query, which are
- * refused, and where builds keep their cache, which is ignored. `message`: of a Solve.
+ * refused, and all about caches outside the engine but their types and references. `message`: of a Solve.
  */
 export function eraseSecrets(message: Json): void {
   eraseIn(objectIn(message, "FrontendAttrs"));
   eraseIn(objectIn(message, "FrontendOpt"));
-  for (let i = 0; i < CACHES.length; i++) {
-    const cache = message.find(CACHES[i]);
-    if (cache !== null) eraseAll(cache);
-  }
-}
-
-function eraseAll(value: Json): void {
-  if (value.isString) erase(value.text);
-  for (let i = 0; i < value.items.length; i++) eraseAll(value.items[i]);
+  eraseCaches(message);
 }
 
 function eraseIn(options: Json): void {
@@ -57,7 +46,7 @@ function eraseIn(options: Json): void {
 
 function isPrivate(key: string, text: string): bool {
   if (key == CONTEXT || isContextOption(key)) return mayNameSecrets(text);
-  return FOREIGN_CACHES.includes(key);
+  return isCacheOption(key) && mayNameKeys(text);
 }
 
 export class FrontendOptions {
@@ -113,6 +102,7 @@ export class FrontendOptions {
     else if (key == "dockerfilekey") this.takeDefinition(value);
     else if (key == CONTEXT) this.takeContext(value);
     else if (isContextOption(key)) this.problem = this.contexts.take(key, value);
+    else if (isCacheOption(key)) this.problem = takeSources(options, key, value);
     else if (key == "no-cache") this.takeUncached(value);
     else if (key == "image-resolve-mode") options.pull = value == "pull";
     else if (key == "platform") this.takePlatform(value);
@@ -178,7 +168,7 @@ function shownAs(key: string): string {
 
 function isIgnored(key: string): bool {
   for (let i = 0; i < IGNORED_PREFIXES.length; i++) if (key.startsWith(IGNORED_PREFIXES[i])) return true;
-  return IGNORED.includes(key) || FOREIGN_CACHES.includes(key);
+  return IGNORED.includes(key);
 }
 
 /** `a=10.0.0.1,b=…` as `a:10.0.0.1`. */

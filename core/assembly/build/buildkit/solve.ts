@@ -3,7 +3,7 @@
 
 import { Closing } from "../../../../build/bindings/types";
 import { Call, Follower } from "../../call";
-import { Image } from "../../image/image";
+import { Image, ParsedImage } from "../../image/image";
 import { Claims } from "../../image/layers/claims";
 import { ProgressStream } from "../../image/progress-stream";
 import { imageStore } from "../../image/store";
@@ -13,8 +13,10 @@ import { openCalls } from "../../open-calls";
 import { engine } from "../../state";
 import { Answer } from "../questions/answer";
 import { DESCRIBE, describeAnswer } from "../questions/describe";
+import { withInlineCache } from "../inline-cache";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
+import { CacheTargets, lack, otherSources } from "./cache-options";
 import { connections } from "./connections";
 import { FrontendOptions } from "./frontend-options";
 import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
@@ -55,6 +57,9 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   private readonly results: Map<string, Image> = new Map<string, Image>();
   private readonly claims: Claims = new Claims();
   private readonly output: Output;
+  private readonly targets: CacheTargets;
+  /** Types of caches that are in no registry. */
+  private readonly sources: string[];
   /** Id of the client's session. */
   private readonly session: string;
   private build: Build | null = null;
@@ -79,6 +84,8 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   ) {
     super();
     this.output = outputIn(message);
+    this.targets = new CacheTargets(message);
+    this.sources = otherSources(message);
     this.session = message.stringOf("Session");
     this.watchers = new Watchers(connections.of(call));
   }
@@ -88,6 +95,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     openCalls.add(this.call);
     const unbuilt = this.output.unbuilt;
     if (unbuilt.length > 0) return this.fail(notBuilt(unbuilt));
+    if (this.targets.problem !== null) return this.fail(this.targets.problem!);
     const problem = this.output.problem.length > 0 ? this.output.problem : this.output.pushProblem;
     if (problem.length > 0) return this.fail(new CallError(Code.InvalidArgument, problem));
     this.recording = recordingOf(this.ref, message);
@@ -118,6 +126,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     const problem = wanted.problem;
     if (problem !== null) return asker.resultMissing(problem);
     if (wanted.options.question == DESCRIBE) return asker.resultAnswered(describeAnswer());
+    for (let i = 0; i < this.sources.length; i++) lack(wanted.options, this.sources[i]);
     this.asker = asker;
     this.wanted = wanted;
     const session = sessions.find(this.session);
@@ -187,7 +196,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     if (this.exporting !== null) return unknownError("the build has returned its result already");
     if (id.length == 0) this.exported(new Map<string, string>());
     else if (!this.results.has(id)) return unknownError(`unknown reference ${id}`);
-    else this.export(this.results.get(id));
+    else return this.exportAs(this.results.get(id));
     return null;
   }
 
@@ -214,6 +223,14 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     const asker = this.asker;
     this.asker = null;
     if (asker !== null) asker.resultMissing(error);
+  }
+
+  private exportAs(image: Image): CallError | null {
+    const made = this.targets.inline ? withInlineCache(image) : new ParsedImage(image, "");
+    const exported = made.image;
+    if (exported === null) return unknownError(made.error);
+    this.export(exported);
+    return null;
   }
 
   private export(image: Image): void {

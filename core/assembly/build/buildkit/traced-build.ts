@@ -2,12 +2,13 @@
 // server or in a git repository, or in a session; that may also have credentials for registries.
 
 import { Call } from "../../call";
-import { Image } from "../../image/image";
+import { Image, ParsedImage } from "../../image/image";
 import { ProgressStream, StreamWriter } from "../../image/progress-stream";
 import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, Refusal } from "../../refusal";
 import { BuildCredentials, CredentialsSource } from "../credentials";
+import { withInlineCache } from "../inline-cache";
 import { BuildOptions } from "../options";
 import { EntriesSourceBody } from "../../../../build/bindings/types";
 import { Answer } from "../questions/answer";
@@ -128,8 +129,11 @@ class BuildOnStream
 
   buildDone(image: Image): void {
     this.build = null;
+    const made = this.options.inlinesCache ? withInlineCache(image) : new ParsedImage(image, "");
+    const exported = made.image;
+    if (exported === null) return this.buildFailed(made.error, 0, 0);
     const needs = new ExportNeeds(this.call, sessions.find(this.session), this.credentials!, this.progress!);
-    const exporting = exportOf(image, this.output, needs);
+    const exporting = exportOf(exported, this.output, needs);
     this.exporting = exporting;
     exporting.begin(this);
   }

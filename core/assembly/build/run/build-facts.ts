@@ -11,6 +11,7 @@ import { BuildOptions } from "../options";
 import { Stages } from "../stages/stages";
 import { BuildProgress } from "./build-progress";
 import { StageOutput } from "./output/stage-output";
+import { CacheLayers } from "./cache-layers";
 import { Place } from "./place";
 import { StepsUnderway } from "./stage/steps-underway";
 import { StepLimits } from "./step-limits";
@@ -24,6 +25,8 @@ export class BuildFacts {
   readonly underway: StepsUnderway = new StepsUnderway();
   /** Images whose steps are the cache, for BuildKit besides its own; empty for all. */
   cacheSources: Image[] = [];
+  /** Null until it is known which there are. Some are in registries: their layers may not be here. */
+  imports: CacheLayers | null = null;
   /** Null if the client cannot be asked. */
   secrets: ClientSecrets | null = null;
   /** Null if the client has none besides its context. */

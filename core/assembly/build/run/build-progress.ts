@@ -55,6 +55,15 @@ export abstract class BuildProgress implements FateTeller {
   /** An instruction as it is written: number `number` of `total`. */
   abstract announce(number: i32, total: i32, original: string): void;
 
+  /** A registry is asked whether it has an image that is a cache. */
+  importsCache(_name: string): void {}
+
+  /** `why`: it is none; empty if it is one. */
+  importedCache(_why: string): void {}
+
+  /** The client names a cache that is none of an image. */
+  lacksCache(_type: string): void {}
+
   /** The stage needs an image of this name. */
   wanted(_stage: Stage, _image: string): void {}
 

@@ -21,7 +21,6 @@ import { Ignored } from "../../ignored";
 import { brokenTar } from "../../image/archive/archive-reader";
 import { hostPlatform } from "../../image/host-platform";
 import { Image } from "../../image/image";
-import { layerStore } from "../../image/layers/layer-store";
 import { tarLimits } from "../../image/limits";
 import { StreamWriter } from "../../image/progress-stream";
 import { imageStore } from "../../image/store";
@@ -49,6 +48,7 @@ import { stagesOf } from "../stages/stages";
 import { BuildFacts } from "./build-facts";
 import { escaped } from "./paths";
 import { BuildProgress } from "./build-progress";
+import { CacheImports, ImportsClient } from "./cache-imports";
 import { NOT_DRY } from "./not-dry";
 import { StagesClient, StagesWork } from "./stage/stages-work";
 import { GitContext } from "./web/git-context";
@@ -70,7 +70,7 @@ enum Step {
   Lower,
 }
 
-export class Build extends Task implements StreamWriter, StagesClient, RemoteClient, FilesClient {
+export class Build extends Task implements StreamWriter, StagesClient, RemoteClient, FilesClient, ImportsClient {
   private readonly stream: BuildProgress;
   /** The command in flight; 0 if there is none. */
   private op: u64 = 0;
@@ -284,7 +284,17 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const broken = this.lint(file);
     if (broken.length > 0) return this.refuse(badParameter(broken));
     this.stream.planned(facts.stages.count);
-    this.findCacheSources();
+    const imports = new CacheImports(facts, this);
+    facts.imports = imports;
+    imports.begin();
+  }
+
+  /** Without any of them, a client of the classic builder wants no cache at all. BuildKit's own counts besides. */
+  cachesKnown(): void {
+    const facts = this.facts;
+    if (facts.over) return;
+    const lacksAll = this.options.cacheFrom.length > 0 && facts.cacheSources.length == 0;
+    if (lacksAll && !this.options.onlyCaches) this.options.useCache = false;
     this.build();
   }
 
@@ -345,22 +355,6 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     return total;
   }
 
-  /**
-   * Names of images that are not here are no error: nothing of theirs is in the cache. Clients may remove the others while
-   * the build uses their layers. BuildKit's own cache counts besides.
-   */
-  private findCacheSources(): void {
-    const names = this.options.cacheFrom;
-    for (let i = 0; i < names.length; i++) {
-      const image = imageStore.lookUp(names[i]).image;
-      if (image === null || !layerStore.isWhole(image.chain)) continue;
-      this.facts.claims.claimImage(image);
-      this.facts.cacheSources.push(image);
-    }
-    if (this.options.onlyCaches) return;
-    if (names.length > 0 && this.facts.cacheSources.length == 0) this.options.useCache = false;
-  }
-
   private name(image: Image): void {
     const tags = this.options.tags;
     // A client may have removed it meanwhile.
@@ -387,6 +381,8 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     this.facts.over = true;
     const files = this.options.files;
     if (files !== null) files.cancel();
+    const imports = this.facts.imports;
+    if (imports !== null) imports.cancel();
     this.facts.context.drop();
     this.facts.claims.release();
   }

@@ -58,6 +58,12 @@ export interface PullOwner {
   notPulled(refusal: Refusal): void;
 }
 
+/** Who wants an image only if its config is right, and without a name. */
+export interface ConfigReader {
+  /** The image is not in the store, unless all of it is here. It is pulled if the reader calls `proceed`. */
+  configRead(image: Image): void;
+}
+
 export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   /** Where the image may be: each is tried until one has all of it. */
   private readonly endpoints: Endpoint[];
@@ -78,6 +84,10 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   private image: Image | null = null;
   /** The pull brought something new. */
   private news: bool = false;
+  /** Null if all is wanted. */
+  private reader: ConfigReader | null = null;
+  /** All is wanted by now. */
+  private proceeds: bool = true;
 
   constructor(
     private readonly stream: ProgressStream,
@@ -98,6 +108,19 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     if (!this.wanted.nameOnly) this.references.push(this.wanted);
     if (this.endpoints.length == 0) return this.refuse(notFound("no pull hosts: not found"));
     this.ask();
+  }
+
+  /** Reads the config first. The image becomes the builder's cache. */
+  beginWith(reader: ConfigReader): void {
+    this.reader = reader;
+    this.proceeds = false;
+    this.begin();
+  }
+
+  /** The reader wants the image. */
+  proceed(): void {
+    this.proceeds = true;
+    this.fetchLayers(this.image!);
   }
 
   /** Begins at an endpoint. What is pulled already stays. */
@@ -154,6 +177,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     const made = this.image!;
     // A new image is written once, with its repository.
     made.repositories.push(this.reference.name);
+    if (this.reader !== null && imageStore.find(made.id) === null) made.onlyCache = true;
     const image = imageStore.add(made);
     this.unpacking!.release();
     this.unpacking = null;
@@ -250,7 +274,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     if (manifest.isIndex) return this.choose(manifest);
     this.manifest = manifest;
     const known = imageStore.find(manifest.config!.digest);
-    if (known !== null && layerStore.hasAll(known.layers)) return this.finish(known);
+    if (known !== null && layerStore.hasAll(known.layers)) return this.found(known);
     this.fetchConfig(manifest.config!);
   }
 
@@ -286,10 +310,21 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     const pulled = pulledImage(bytes, manifest);
     const image = pulled.image;
     if (image === null) return this.fail(pulled.error);
+    this.found(image);
+  }
+
+  private found(image: Image): void {
     this.image = image;
+    const reader = this.reader;
+    if (reader !== null && !this.proceeds) reader.configRead(image);
+    else this.fetchLayers(image);
+  }
+
+  private fetchLayers(image: Image): void {
+    if (imageStore.find(image.id) !== null && layerStore.hasAll(image.layers)) return this.finish(image);
     const unpacking = new Unpacking(this, this.stream, image);
     this.unpacking = unpacking;
-    unpacking.begin(this.origins(manifest.layers));
+    unpacking.begin(this.origins(this.manifest!.layers));
     this.dropFormer();
   }
 
@@ -305,6 +340,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   /** The image is complete: sets its names and sends the last lines. */
   private finish(image: Image): void {
     this.dropFormer();
+    if (this.reader !== null) return this.owner!.pulled(image);
     const reference = this.reference;
     const digest = this.top!.digest;
     this.stream.status(`Digest: ${digest}`);

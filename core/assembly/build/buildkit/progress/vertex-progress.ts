@@ -15,6 +15,7 @@ import { withoutUsers } from "../../run/web/shown";
 import { Stage } from "../../stages/stage";
 import { engine } from "../../../state";
 import { quoteText } from "../../../text/go-quote";
+import { unusableSource } from "../cache-options";
 import { Vertex, VertexStatus, VertexWarning } from "./vertices";
 import { Audience } from "./audience";
 
@@ -133,6 +134,20 @@ export class VertexProgress extends BuildProgress {
 
   planned(stages: i32): void {
     this.several = stages > 1;
+  }
+
+  importsCache(name: string): void {
+    this.internal(`importing cache manifest from ${name}`, "");
+  }
+
+  /** Without it the build goes on: only its vertex has failed. */
+  importedCache(why: string): void {
+    this.end(withoutUsers(why));
+  }
+
+  lacksCache(type: string): void {
+    this.importsCache(type);
+    this.end(unusableSource(type));
   }
 
   announce(_number: i32, _total: i32, _original: string): void {}

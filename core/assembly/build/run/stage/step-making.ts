@@ -1,6 +1,7 @@
 // One step of a stage: it is found in the cache, or done; and an image is made of it.
 
 import { Image } from "../../../image/image";
+import { layerStore } from "../../../image/layers/layer-store";
 import { imageStore } from "../../../image/store";
 import { Json } from "../../../json/json";
 import { cachedStep } from "../../cache";
@@ -9,6 +10,7 @@ import { foreignStep } from "../../foreign-cache";
 import { Stage } from "../../stages/stage";
 import { BuildFacts } from "../build-facts";
 import { BuildProgress } from "../build-progress";
+import { FetchClient } from "../cache-layers";
 import { CopySources, SourcesClient } from "../copy-sources";
 import { copyWish } from "../copy-wish";
 import { CopyWork } from "../copy-work";
@@ -36,7 +38,7 @@ export interface StepClient {
   stepLeft(): void;
 }
 
-export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient, OpenWork {
+export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient, FetchClient, OpenWork {
   private work: OpenWork | null = null;
   /** What a copy takes, until it is over. */
   private found: FoundSources | null = null;
@@ -139,7 +141,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
   private carryOut(): void {
     const takesTime = this.step.kind != StepKind.Config;
     if (takesTime && this.waitsForEqual()) return;
-    if (this.takeCached()) return;
+    if (this.waitsForLayers() || this.takeCached()) return;
     if (!takesTime) return this.keepConfig();
     this.noteUnderway();
     switch (this.step.kind) {
@@ -197,6 +199,24 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     work.begin();
   }
 
+  /** True if the step was done elsewhere, and its layers are fetched. */
+  private waitsForLayers(): bool {
+    const facts = this.facts;
+    const imports = facts.imports;
+    if (imports === null || facts.cacheSources.length == 0 || !this.state.usesCache) return false;
+    const result = this.resultOf(this.state.build.config.json());
+    const foreign = foreignStep(this.state.image, result, facts.cacheSources);
+    if (foreign === null || foreign.chain === null || layerStore.isWhole(foreign.chain)) return false;
+    if (cachedStep(this.state.image, result, []) !== null) return false;
+    this.work = imports.fetch(foreign.source, this);
+    return true;
+  }
+
+  layersSettled(): void {
+    this.work = null;
+    if (!this.facts.over) this.carryOut();
+  }
+
   /** True if the step was done before: then nothing is left to do. */
   private takeCached(): bool {
     const state = this.state;
@@ -223,7 +243,8 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     if (image !== null || sources.length == 0) return image;
     const foreign = foreignStep(state.image, result, sources);
     if (foreign === null) return null;
-    if (foreign.image !== null) return foreign.image;
+    const whole = foreign.image;
+    if (whole !== null) return imageStore.add(whole);
     // What cannot be taken from another image is made.
     return makeStepImage(state.image, foreign.result, this.facts.limits).image;
   }

@@ -1,0 +1,79 @@
+// The cache of a build inside its image: the member `moby.buildkit.cache.v0` of the config (moby/buildkit,
+// cache/remotecache/inline). It is a list of records in JSON, as base64: each has a key, the layer that stands for it, and
+// the record before it.
+//
+// BuildKit's keys are digests of its own operations, so neither engine finds its keys in the cache of the other. Ours are made
+// of the steps before, as the image's history tells them. So whoever reads a cache can make it again, and trusts it only if
+// it is the same: what a stranger wrote there is not even parsed.
+
+import { Image, parseImage, ParsedImage } from "../image/image";
+import { documentLimit } from "../image/limits";
+import { Json } from "../json/json";
+import { JsonWriter } from "../json/writer";
+import { encodeBase64 } from "../text/base64";
+import { sha256HexOfText } from "../text/sha256";
+import { formerHistory } from "./run/step-image";
+
+const MEMBER = "moby.buildkit.cache.v0";
+const FIRST_KEY = "coracle.build-cache.v0";
+
+/** The same image as one that may be a cache elsewhere. It is not in the store. */
+export function withInlineCache(image: Image): ParsedImage {
+  const document = image.document();
+  const cache = inlineCacheOf(image);
+  if (cache.length == 0) return new ParsedImage(image, "");
+  document.set(MEMBER, Json.string(cache));
+  const config = new JsonWriter().json(document).finish();
+  if (<u32>config.length > documentLimit()) {
+    return new ParsedImage(
+      null,
+      `the config of the image with its cache is larger than ${documentLimit().toString()} bytes, as max-document-size allows`,
+    );
+  }
+  const parsed = parseImage(config);
+  const made = parsed.image;
+  if (made === null || made.id == image.id) return parsed;
+  made.parent = image.parent;
+  made.onlyCache = true;
+  return parsed;
+}
+
+/** Whether the image has its cache inside, and nobody has changed either. */
+export function hasInlineCache(image: Image): bool {
+  const member = image.document().entry(MEMBER);
+  return member !== null && member.isString && member.text.length > 0 && member.text == inlineCacheOf(image);
+}
+
+/** Empty for an image without layers, or whose history does not fit them. */
+function inlineCacheOf(image: Image): string {
+  const history = formerHistory(image);
+  const json = new JsonWriter().beginArray();
+  let key = sha256HexOfText(`${FIRST_KEY}\n${image.platform.normalised().text}`);
+  let layer = 0;
+  for (let i = 0; i < history.length; i++) {
+    key = sha256HexOfText(`${key}\n${history[i].stringOf("author")}\n${history[i].stringOf("created_by")}`);
+    if (history[i].boolOf("empty_layer")) continue;
+    if (layer == image.layers.length) return "";
+    writeRecord(json, key, layer++, history[i].stringOf("created"));
+  }
+  if (layer == 0 || layer < image.layers.length) return "";
+  return encodeBase64(json.endArray().finish());
+}
+
+function writeRecord(json: JsonWriter, key: string, layer: i32, created: string): void {
+  json.beginObject().key("layers").beginArray();
+  json.beginObject().i64Field("layer", layer);
+  if (created.length > 0) json.stringField("createdAt", created);
+  json.endObject().endArray();
+  json.stringField("digest", `sha256:${key}`);
+  // The record of the layer below has its number.
+  if (layer > 0) {
+    json.key("inputs").beginArray().beginArray().beginObject();
+    json
+      .i64Field("link", layer - 1)
+      .endObject()
+      .endArray()
+      .endArray();
+  }
+  json.endObject();
+}

@@ -1,0 +1,15 @@
+// The layers of images that are a cache and may not be here yet.
+
+import { Image } from "../../image/image";
+import { OpenWork } from "./work";
+
+/** Waits for the layers of one. */
+export interface FetchClient {
+  /** They are here, or cannot be had: then it is no cache any more. */
+  layersSettled(): void;
+}
+
+export interface CacheLayers extends OpenWork {
+  /** Fetches the layers of an image of the build's `cacheSources`. */
+  fetch(source: Image, client: FetchClient): OpenWork;
+}

@@ -1,0 +1,146 @@
+// docker build with the plugin buildx, with a cache that comes from a registry, inside an image.
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
+import { describeUnless, onEngines, testExcept } from "../../support/on-engines.js";
+import {
+  dockerRegistryMissing,
+  startDockerRegistry,
+  type DockerRegistry,
+} from "../../support/registry/docker-registry.js";
+import { DOCKER_MISSING, DockerCli } from "../docker.js";
+
+const BUILDX = process.env["CORACLE_TEST_BUILDX"];
+const MEMBER = "moby.buildkit.cache.v0";
+
+interface Record {
+  digest: string;
+  layers: { layer: number }[];
+  inputs?: { link: number }[][];
+}
+
+onEngines(
+  "docker buildx, caches",
+  (engine, kind) => {
+    let top = "";
+    beforeAll(() => {
+      top = fs.mkdtempSync(join(tmpdir(), "coracle-caching-"));
+      fs.mkdirSync(join(top, "cli-plugins"));
+      fs.symlinkSync(BUILDX!, join(top, "cli-plugins/docker-buildx"));
+      fs.mkdirSync(join(top, "context"));
+      fs.writeFileSync(join(top, "context/file"), "of the context");
+    });
+    afterAll(() => fs.rmSync(top, { recursive: true, force: true }));
+    const docker = (): DockerCli => new DockerCli(engine().socketPath, top);
+    /** Builds, and tells what the client has shown. */
+    const build = async (dockerfile: string, ...flags: string[]): Promise<string> => {
+      const words = ["build", "--progress", "plain", ...flags, "-f", "-", join(top, "context")];
+      const { code, stderr } = await docker().runWith(dockerfile, ...words);
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+      return stderr;
+    };
+    const cachedIn = (shown: string): number => shown.match(/ CACHED$/gm)?.length ?? 0;
+
+    test("an export of a kind that nobody offers fails the build", async () => {
+      const words = ["build", "--cache-to", "type=gha,token=x,url=http://localhost:1", join(top, "context")];
+      const failed = await docker().runWith("FROM busybox\n", ...words);
+      expect(failed.code).toBe(1);
+    });
+
+    testExcept(kind, { reference: REFERENCE.ours })(
+      "an import of a kind that nobody offers tells what to do, and the build goes on",
+      async () => {
+        const from = ["--cache-from", "type=azblob,name=a,secret_access_key=hidden"];
+        const shown = await build("FROM busybox\nRUN true\n", ...from);
+        expect(shown).toContain("--cache-from of type azblob is not built yet: type=registry names an image");
+        expect(shown).not.toContain("hidden");
+      },
+    );
+
+    describeUnless(
+      kind === "simulated" ? "the registry is outside of its world" : dockerRegistryMissing(),
+      "in a registry",
+      () => {
+        let registry: DockerRegistry;
+        beforeAll(async () => {
+          registry = await startDockerRegistry(engine().daemon.netns, 5011);
+        });
+        afterAll(() => registry?.close());
+
+        const STEPS = (mark: string): string =>
+          [
+            "FROM busybox",
+            "ENV A=1",
+            `RUN echo ${mark} > /made && cat /proc/sys/kernel/random/uuid > /unique`,
+            "COPY file /copied",
+            "WORKDIR /work",
+            'CMD ["cat", "/made"]',
+            "",
+          ].join("\n");
+        /** Removes the image and all of the builder's cache. */
+        const forget = async (...names: string[]): Promise<void> => {
+          await docker().well("rmi", ...names);
+          await docker().well("builder", "prune", "-a", "-f");
+        };
+        const unique = (image: string): Promise<string> =>
+          docker().well("run", "--rm", "--network", "none", image, "cat", "/unique");
+        const configOf = async (name: string): Promise<{ [key: string]: unknown }> => {
+          const accept = "application/vnd.docker.distribution.manifest.v2+json";
+          const manifest = await fetch(`${registry.url}/v2/${name}/manifests/1`, { headers: { accept } });
+          const { config } = (await manifest.json()) as { config: { digest: string } };
+          return (await (await fetch(`${registry.url}/v2/${name}/blobs/${config.digest}`)).json()) as never;
+        };
+
+        test("an image with its cache inside gives its layers to a machine that has none of them", async () => {
+          const name = `${registry.host}/by/cache:1`;
+          await build(STEPS("whole"), "--cache-to", "type=inline", "-t", name);
+          await docker().well("push", name);
+          const made = await unique(name);
+          const records = JSON.parse(
+            Buffer.from((await configOf("by/cache"))[MEMBER] as string, "base64").toString(),
+          ) as Record[];
+          expect(records.length).toBeGreaterThanOrEqual(3);
+          for (const { digest } of records) expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+          await forget(name);
+
+          const shown = await build(STEPS("whole"), "--cache-from", `type=registry,ref=${name}`, "-t", "caching:1");
+          expect(cachedIn(shown)).toBe(3);
+          expect(shown).toContain(`importing cache manifest from ${name}`);
+          expect(await unique("caching:1")).toBe(made);
+          // Nobody has asked for that image here.
+          expect(await docker().well("images", "-q", name)).toBe("");
+          await forget("caching:1");
+
+          const longer = STEPS("whole").replace("COPY file", "COPY --chown=1:1 file");
+          expect(cachedIn(await build(longer, "--cache-from", name, "-t", "caching:2"))).toBe(1);
+          expect(await unique("caching:2")).toBe(made);
+          await forget("caching:2");
+        });
+
+        test("so does one whose build argument asks for it", async () => {
+          const name = `${registry.host}/by/argument:1`;
+          await build(STEPS("argument"), "--build-arg", "BUILDKIT_INLINE_CACHE=1", "-t", name);
+          await docker().well("push", name);
+          await forget(name);
+          expect(cachedIn(await build(STEPS("argument"), "--cache-from", name, "-t", "caching:3"))).toBe(3);
+          await forget("caching:3");
+        });
+
+        test("an image without one is no cache, nor is what is not there", async () => {
+          const name = `${registry.host}/by/plain:1`;
+          await build(STEPS("plain"), "-t", name);
+          await docker().well("push", name);
+          await forget(name);
+          const from = ["--cache-from", name, "--cache-from", `${registry.host}/by/nobody:1`];
+          const shown = await build(STEPS("plain"), ...from, "-t", "caching:4");
+          expect(cachedIn(shown)).toBe(0);
+          expect(shown).toMatch(/ERROR: .*by\/nobody/);
+          await forget("caching:4");
+        });
+      },
+    );
+  },
+  { missing: DOCKER_MISSING ?? (BUILDX === undefined ? UNPACKAGED.buildx : null) },
+);

@@ -1,0 +1,112 @@
+// A cache inside an image of a registry, as seen by the core.
+
+import { expect, test } from "vitest";
+import { digestOf, encode, ImageWorld, resolved } from "../support/image-world.js";
+import { BUSYBOX_CHAIN, BUSYBOX_ID } from "../support/fixtures.js";
+import { answered } from "../../support/registry/registry-failures.js";
+import { beginBuild } from "./beginning.js";
+import { drop, writeStep } from "./solving.js";
+
+const MEMBER = "moby.buildkit.cache.v0";
+const QUERY = "version=2&networkmode=none";
+const ARGUMENT = `&buildargs=${encodeURIComponent('{"BUILDKIT_INLINE_CACHE":"1"}')}`;
+const DOCKERFILE = "FROM busybox\nENV A=1\nRUN make\nCMD x\n";
+const FROM = `&cachefrom=${encodeURIComponent('["r.example/a:1"]')}`;
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** The config of an image that another machine has built, with its cache inside. */
+function config(): string {
+  const world = new ImageWorld();
+  const id = beginBuild(world, DOCKERFILE, QUERY + ARGUMENT);
+  writeStep(world, "made");
+  drop(world);
+  return text(world.records.get(`config/${resultOf(world, id)}`)!);
+}
+
+function resultOf(world: ImageWorld, id: bigint): string {
+  return world.lines(id).find((line) => line["id"] === "moby.image.id")!["aux"]!["ID" as never];
+}
+
+/** A build on a machine with the base alone, up to what it does after it has read this config. */
+function importing(document: string): { world: ImageWorld; id: bigint } {
+  const world = new ImageWorld();
+  const id = beginBuild(world, DOCKERFILE, QUERY + FROM);
+  const bytes = encode(document);
+  const layers = ["base", "made"].map((name) => ({
+    mediaType: "application/vnd.docker.image.rootfs.diff.tar.gzip",
+    digest: digestOf(encode(name)),
+    size: 10,
+  }));
+  const mediaType = "application/vnd.docker.container.image.v1+json";
+  const parts = { config: { mediaType, digest: digestOf(bytes), size: bytes.length }, layers };
+  const manifest = { schemaVersion: 2, mediaType: "application/vnd.docker.distribution.manifest.v2+json", ...parts };
+  world.succeed(world.take("resolve").op, resolved(encode(JSON.stringify(manifest))));
+  world.succeed(world.take("blob").op, { tag: "bytes", val: bytes });
+  return { world, id };
+}
+
+const runs = (world: ImageWorld): boolean => world.open().includes("mount");
+
+test("has a record for each layer, each with the one below", () => {
+  const document = JSON.parse(config()) as Record<string, string>;
+  const records = JSON.parse(Buffer.from(document[MEMBER]!, "base64").toString()) as object[];
+  const digest = expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string;
+  const createdAt = expect.any(String) as string;
+  expect(records).toEqual([
+    { digest, layers: [{ layer: 0, ...(createdIn(document, 0) ? { createdAt } : {}) }] },
+    { digest, layers: [{ layer: 1, createdAt }], inputs: [[{ link: 0 }]] },
+  ]);
+});
+
+function createdIn(document: object, at: number): boolean {
+  return "created" in (document as { history: object[] }).history[at]!;
+}
+
+test("gives the step that it has: only the layer that is missing is fetched, and the result is the image", () => {
+  const made = config();
+  const { world, id } = importing(made);
+  const layer = world.take("layer");
+  expect([layer.val.parent, world.open()]).toEqual([BUSYBOX_CHAIN, []]);
+  world.succeed(layer.op, { tag: "size", val: 1000n });
+  drop(world);
+  expect(resultOf(world, id)).toBe(digestOf(encode(made)));
+  const images = world.call("GET", "/images/json?all=1").json as { Id: string; RepoTags: string[] }[];
+  expect(images.map(({ Id }) => Id).sort()).toEqual([BUSYBOX_ID, digestOf(encode(made))].sort());
+});
+
+test("is worth nothing if its layers are not there: then the step is done", () => {
+  const { world, id } = importing(config());
+  world.failAs(world.take("layer").op, answered(404, "BLOB_UNKNOWN"));
+  expect(runs(world)).toBe(true);
+  writeStep(world, "anew");
+  drop(world);
+  expect(world.answer(id).over).toBe(true);
+});
+
+test.each([
+  ["none", (made: object) => ({ ...made, [MEMBER]: undefined })],
+  ["no text", (made: object) => ({ ...made, [MEMBER]: [{ digest: "x" }] })],
+  ["other bytes", (made: object) => ({ ...made, [MEMBER]: "W10=" })],
+  [
+    "records of another history",
+    (made: { history: object[] }) => ({
+      ...made,
+      history: made.history.map((entry) => ({ ...entry, created_by: "/bin/sh -c make" })),
+    }),
+  ],
+])("is not trusted with %s", (_what, change) => {
+  const { world, id } = importing(JSON.stringify(change(JSON.parse(config()) as never)));
+  expect([world.open().includes("layer"), runs(world)]).toEqual([false, true]);
+  writeStep(world, "anew");
+  drop(world);
+  expect(world.answer(id).over).toBe(true);
+});
+
+test("a client that leaves while layers are fetched ends the build", () => {
+  const { world, id } = importing(config());
+  const { op } = world.take("layer");
+  world.hangUp(id);
+  world.failAs(op, answered(404, "BLOB_UNKNOWN"));
+  drop(world);
+  expect(world.open().filter((tag) => tag !== "abandon")).toEqual([]);
+});
