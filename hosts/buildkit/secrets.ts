@@ -24,7 +24,7 @@ function withoutKeys(options: Fields): void {
 function sourcesIn(text: string): string[] {
   try {
     const all = JSON.parse(text) as { Type?: string; Attrs?: { ref?: string } }[];
-    return all.map(({ Type, Attrs }) => (Type === "registry" ? `${Type} ${Attrs?.ref}` : `${Type}`));
+    return all.map(({ Type, Attrs }) => (Type === "registry" ? `${Type} ${Attrs?.ref ?? ""}` : `${Type}`));
   } catch {
     return [];
   }

@@ -51,6 +51,7 @@ describe("a build", () => {
     const imports = [
       { Type: "s3", Attrs: { secret_access_key: "hidden", ref: "hidden" } },
       { Type: "registry", Attrs: { ref: "r.example/a:1", password: "hidden" } },
+      { Type: "registry", Attrs: { password: "hidden" } },
     ];
     const options = {
       "cache-imports": JSON.stringify(imports),
@@ -68,6 +69,6 @@ describe("a build", () => {
     expect(shown).not.toContain("hidden");
     expect(shown.match(/"build-arg:TOKEN":"shown"/g)).toHaveLength(2);
     expect(shown.match(/"name":"a:b"/g)).toHaveLength(2);
-    expect(shown.match(/"cache-imports":"s3,registry r.example\/a:1","cache-from":"b:2"/g)).toHaveLength(2);
+    expect(shown.match(/"cache-imports":"s3,registry r.example\/a:1,registry ","cache-from":"b:2"/g)).toHaveLength(2);
   });
 });

@@ -25,8 +25,10 @@ export function foreignStep(base: Image | null, step: StepResult, sources: Image
   const former = formerHistory(base);
   for (let i = 0; i < sources.length; i++) {
     const source = sources[i];
+    // The config is parsed only if its layers fit: it may be large, and is asked for each step.
+    if (!fitsStep(source, base, step)) continue;
     const history = formerHistory(source);
-    if (history.length <= former.length || !fitsStep(source, base, step)) continue;
+    if (history.length <= former.length) continue;
     const entry = history[former.length];
     if (entry.stringOf("created_by") != step.createdBy || !beginsWith(history, former)) continue;
     const layers = base === null ? 0 : base.layers.length;

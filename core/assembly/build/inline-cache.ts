@@ -16,6 +16,8 @@ import { formerHistory } from "./run/step-image";
 
 const MEMBER = "moby.buildkit.cache.v0";
 const FIRST_KEY = "coracle.build-cache.v0";
+/** Of a history: more than any build has. A stranger's may have hundreds of thousands, each with a digest to make. */
+const MOST_ENTRIES: i32 = 10_000;
 
 /** The same image as one that may be a cache elsewhere. It is not in the store. */
 export function withInlineCache(image: Image): ParsedImage {
@@ -38,15 +40,19 @@ export function withInlineCache(image: Image): ParsedImage {
   return parsed;
 }
 
-/** Whether the image has its cache inside, and nobody has changed either. */
+/**
+ * Whether the image has its cache inside, and the two fit together. That tells nothing of who made them: the client trusts the
+ * image by naming it, and its steps count for this client's build alone.
+ */
 export function hasInlineCache(image: Image): bool {
   const member = image.document().entry(MEMBER);
   return member !== null && member.isString && member.text.length > 0 && member.text == inlineCacheOf(image);
 }
 
-/** Empty for an image without layers, or whose history does not fit them. */
+/** Empty for an image without layers, or whose history does not fit them or is too long. */
 function inlineCacheOf(image: Image): string {
   const history = formerHistory(image);
+  if (history.length > MOST_ENTRIES) return "";
   const json = new JsonWriter().beginArray();
   let key = sha256HexOfText(`${FIRST_KEY}\n${image.platform.normalised().text}`);
   let layer = 0;

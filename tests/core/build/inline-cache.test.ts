@@ -15,10 +15,10 @@ const FROM = `&cachefrom=${encodeURIComponent('["r.example/a:1"]')}`;
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /** The config of an image that another machine has built, with its cache inside. */
-function config(): string {
+function config(dockerfile = DOCKERFILE): string {
   const world = new ImageWorld();
-  const id = beginBuild(world, DOCKERFILE, QUERY + ARGUMENT);
-  writeStep(world, "made");
+  const id = beginBuild(world, dockerfile, QUERY + ARGUMENT);
+  if (dockerfile.includes("RUN")) writeStep(world, "made");
   drop(world);
   return text(world.records.get(`config/${resultOf(world, id)}`)!);
 }
@@ -28,11 +28,18 @@ function resultOf(world: ImageWorld, id: bigint): string {
 }
 
 /** A build on a machine with the base alone, up to what it does after it has read this config. */
-function importing(document: string): { world: ImageWorld; id: bigint } {
+function importing(document: string, dockerfile = DOCKERFILE): { world: ImageWorld; id: bigint } {
   const world = new ImageWorld();
-  const id = beginBuild(world, DOCKERFILE, QUERY + FROM);
+  const id = beginBuild(world, dockerfile, QUERY + FROM);
+  offer(world, document);
+  return { world, id };
+}
+
+/** A registry has an image of the name, with this config. */
+function offer(world: ImageWorld, document: string): void {
   const bytes = encode(document);
-  const layers = ["base", "made"].map((name) => ({
+  const names = ["base", "made"].slice(0, (JSON.parse(document) as Rootfs).rootfs.diff_ids.length);
+  const layers = names.map((name) => ({
     mediaType: "application/vnd.docker.image.rootfs.diff.tar.gzip",
     digest: digestOf(encode(name)),
     size: 10,
@@ -42,7 +49,10 @@ function importing(document: string): { world: ImageWorld; id: bigint } {
   const manifest = { schemaVersion: 2, mediaType: "application/vnd.docker.distribution.manifest.v2+json", ...parts };
   world.succeed(world.take("resolve").op, resolved(encode(JSON.stringify(manifest))));
   world.succeed(world.take("blob").op, { tag: "bytes", val: bytes });
-  return { world, id };
+}
+
+interface Rootfs {
+  rootfs: { diff_ids: string[] };
 }
 
 const runs = (world: ImageWorld): boolean => world.open().includes("mount");
@@ -81,6 +91,45 @@ test("is worth nothing if its layers are not there: then the step is done", () =
   writeStep(world, "anew");
   drop(world);
   expect(world.answer(id).over).toBe(true);
+});
+
+test("a mirror's image is not taken for that of another endpoint: the step is done", () => {
+  const made = config();
+  const world = new ImageWorld({ registryMirrors: ["http://mirror.example"] });
+  const id = beginBuild(world, DOCKERFILE, `${QUERY}&cachefrom=${encodeURIComponent('["a:1"]')}`);
+  offer(world, made);
+  world.failAs(world.take("layer").op, answered(404, "BLOB_UNKNOWN"));
+  offer(world, JSON.stringify({ ...JSON.parse(made), other: 1 }));
+  expect([world.open().includes("layer"), runs(world)]).toEqual([false, true]);
+  writeStep(world, "anew");
+  drop(world);
+  expect(world.answer(id).over).toBe(true);
+});
+
+test("is no image that clients see, even if nothing of it is to be fetched", () => {
+  const { world, id } = importing(config("FROM busybox\nCMD x\n"), "FROM busybox\nCMD x\nENV A=1\n");
+  drop(world);
+  const images = world.call("GET", "/images/json?all=1").json as { Id: string }[];
+  expect(images.map(({ Id }) => Id).sort()).toEqual([BUSYBOX_ID, resultOf(world, id)].sort());
+});
+
+test("is not looked at if the history is longer than that of any build", () => {
+  const made = JSON.parse(config()) as { history: object[] };
+  const rest = Array.from({ length: 10_001 }, () => ({ empty_layer: true }));
+  const { world } = importing(JSON.stringify({ ...made, history: [...made.history, ...rest] }));
+  expect([world.open().includes("layer"), runs(world)]).toEqual([false, true]);
+});
+
+test("is not kept once those before it are too large together", () => {
+  const names = ["a", "b", "c", "d", "e"].map((name) => `r.example/${name}:1`);
+  const world = new ImageWorld();
+  beginBuild(world, DOCKERFILE, `${QUERY}&cachefrom=${encodeURIComponent(JSON.stringify(names))}`);
+  const large = (made: string, more = {}): string =>
+    JSON.stringify({ ...JSON.parse(made), ...more, padding: "x".repeat(4_000_000) });
+  const other = config("FROM busybox\nCMD other\n");
+  for (const name of names.slice(1)) offer(world, large(other, { name }));
+  offer(world, large(config()));
+  expect([world.open().includes("layer"), runs(world)]).toEqual([false, true]);
 });
 
 test.each([

@@ -22,7 +22,13 @@ export interface ImportsClient {
   cachesKnown(): void;
 }
 
+/** Bytes of the configs of all images in registries that a build keeps. */
+const MOST_BYTES: i32 = 16 << 20;
+
 export class CacheImports implements CacheLayers {
+  mayLack: bool = false;
+  /** Of the configs that are kept. */
+  private bytes: i32 = 0;
   /** In registries. */
   private readonly remote: CacheImport[] = [];
   /** How many are known. */
@@ -51,6 +57,14 @@ export class CacheImports implements CacheLayers {
       return remote.begin();
     }
     this.client.cachesKnown();
+  }
+
+  /** False if the configs would be too large together. */
+  admits(image: Image): bool {
+    if (image.config.length > MOST_BYTES - this.bytes) return false;
+    this.bytes += image.config.length;
+    this.mayLack = true;
+    return true;
   }
 
   fetch(source: Image, client: FetchClient): OpenWork {
@@ -112,7 +126,8 @@ class CacheImport implements CredentialsClient, PullOwner, ConfigReader, OpenWor
   }
 
   configRead(image: Image): void {
-    if (!hasInlineCache(image)) return this.settle("the image has no cache of this engine inside");
+    if (!hasInlineCache(image)) return this.passOver("the image has no cache of this engine inside");
+    if (!this.imports.admits(image)) return this.passOver("it is too large, together with the caches before it");
     this.image = image;
     this.facts.cacheSources.push(image);
     this.settle("");
@@ -165,6 +180,12 @@ class CacheImport implements CredentialsClient, PullOwner, ConfigReader, OpenWor
 
   private get reference(): Reference {
     return parseReference(this.name)!.withDefaultTag();
+  }
+
+  /** Its config is not kept, either. */
+  private passOver(why: string): void {
+    this.pull = null;
+    this.settle(why);
   }
 
   /** `why`: it is no cache; empty if it is one. */

@@ -10,6 +10,8 @@ export interface FetchClient {
 }
 
 export interface CacheLayers extends OpenWork {
+  /** Some are in registries. */
+  mayLack: bool;
   /** Fetches the layers of an image of the build's `cacheSources`. */
   fetch(source: Image, client: FetchClient): OpenWork;
 }

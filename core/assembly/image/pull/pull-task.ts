@@ -176,7 +176,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   layersDone(): void {
     const made = this.image!;
     // A new image is written once, with its repository.
-    made.repositories.push(this.reference.name);
+    if (!made.repositories.includes(this.reference.name)) made.repositories.push(this.reference.name);
     if (this.reader !== null && imageStore.find(made.id) === null) made.onlyCache = true;
     const image = imageStore.add(made);
     this.unpacking!.release();
@@ -314,10 +314,15 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   }
 
   private found(image: Image): void {
-    this.image = image;
     const reader = this.reader;
-    if (reader !== null && !this.proceeds) reader.configRead(image);
-    else this.fetchLayers(image);
+    const read = this.image;
+    this.image = image;
+    if (reader === null) return this.fetchLayers(image);
+    if (!this.proceeds) return reader.configRead(image);
+    // Another endpoint may have another image of this name, which nobody has looked at.
+    if (read!.id == image.id) return this.fetchLayers(image);
+    this.image = read;
+    this.fail(`${this.wanted.familiar} is another image there`);
   }
 
   private fetchLayers(image: Image): void {

@@ -203,7 +203,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
   private waitsForLayers(): bool {
     const facts = this.facts;
     const imports = facts.imports;
-    if (imports === null || facts.cacheSources.length == 0 || !this.state.usesCache) return false;
+    if (imports === null || !imports.mayLack || !this.state.usesCache) return false;
     const result = this.resultOf(this.state.build.config.json());
     const foreign = foreignStep(this.state.image, result, facts.cacheSources);
     if (foreign === null || foreign.chain === null || layerStore.isWhole(foreign.chain)) return false;
@@ -244,9 +244,15 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     const foreign = foreignStep(state.image, result, sources);
     if (foreign === null) return null;
     const whole = foreign.image;
-    if (whole !== null) return imageStore.add(whole);
+    if (whole !== null) return this.keepForeign(whole);
     // What cannot be taken from another image is made.
     return makeStepImage(state.image, foreign.result, this.facts.limits).image;
+  }
+
+  /** If all its layers were here, nobody has fetched it: then it is not in the store yet. */
+  private keepForeign(image: Image): Image {
+    if (imageStore.find(image.id) === null) image.onlyCache = this.facts.options.onlyCaches;
+    return imageStore.add(image);
   }
 
   private keepConfig(): void {
