@@ -1,8 +1,11 @@
 // Lists the places of values that a shared trace must not show: members of JSON (in requests, in the core's records)
 // and parameters of queries, by name.
 
-/** `values`: the values of `NAME=value` and of maps. `texts`: every text. `lines`: the commands in Dockerfile lines. */
-export type Hiding = "values" | "texts" | "lines";
+/**
+ * `values`: the values of `NAME=value` and of maps. `attributes`: the values of maps, of which only those of build
+ * arguments and labels are hidden elsewhere, too. `texts`: every text. `lines`: the commands in Dockerfile lines.
+ */
+export type Hiding = "values" | "attributes" | "texts" | "lines";
 
 interface Place {
   name: RegExp;
@@ -22,6 +25,9 @@ const PLACES: readonly Place[] = [
   // `ipamOptions` is in the record of a network, which has `options` of its own.
   { name: /^(?:(?:ipam_?)?options|driver_?opts|storage_?opts?|log_?(?:opts?|options))$/iu, hides: "values" },
   { name: /^config$/iu, within: /^logconfig$/iu, hides: "values" },
+  // Of BuildKit's calls, and of the records of its builds.
+  { name: /^(?:frontend_?(?:attrs|opt)|(?:exporter_?)?attrs|exporter_?response|answer)$/iu, hides: "attributes" },
+  { name: /^steps$/iu, beside: /^ref$/iu, hides: "texts" },
   { name: /^(?:cmd|command|entrypoint|args|arguments|shell|onbuild|created_?by)$/iu, hides: "texts" },
   { name: /^path$/iu, beside: /^args$/iu, hides: "texts" },
   { name: /^test$/iu, within: /^healthcheck$/iu, hides: "texts" },

@@ -19,6 +19,9 @@ const RUNNING = /((?:^|\n)\s*(?:RUN|CMD|ENTRYPOINT|HEALTHCHECK|SHELL|ONBUILD)\s)
 /** Build arguments in an image's history: `|2 NAME=value OTHER=value /bin/sh -c …`. */
 const ARGUMENTS = /\|\d+((?:\s+[A-Za-z_]\w*=\S*)+)/;
 
+/** An attribute of a build by BuildKit that has a value of its author. */
+const ATTRIBUTE = /^(?:build-arg|label):/;
+
 interface Node {
   next: Map<number, Node>;
   ends: boolean;
@@ -35,6 +38,7 @@ export class HiddenValues {
     for (const [name, value] of Object.entries(json)) {
       const hiding = hidingOf(name, json, within);
       if (hiding === "values") this.#noteAll(value);
+      if (hiding === "attributes") this.#noteAttributes(value);
       if (hiding === "texts") this.#noteWords(value);
       this.note(value, name);
     }
@@ -91,6 +95,12 @@ export class HiddenValues {
     }
   }
 
+  /** Others, such as the name of a Dockerfile, are no secrets, and occur in many places. */
+  #noteAttributes(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    for (const [name, one] of Object.entries(value)) if (ATTRIBUTE.test(name) && typeof one === "string") this.add(one);
+  }
+
   #noteOption(value: string): void {
     this.add(value);
     for (const [, secret = ""] of value.matchAll(SECRET_OPTION)) this.add(secret);
@@ -130,7 +140,7 @@ function nextOf(node: Node, unit: number): Node {
 }
 
 function hidden(value: unknown, hiding: Hiding | null): unknown {
-  if (hiding === "values") return blanked(value);
+  if (hiding === "values" || hiding === "attributes") return blanked(value);
   if (hiding === "texts") return blank(value);
   if (hiding === "lines") return withoutCommands(value);
   return value;

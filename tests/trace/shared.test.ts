@@ -218,6 +218,14 @@ describe("values", () => {
     [{ Config: { User: "me" } }, { Config: { User: "me" } }],
     [{ Annotations: { a: "b" } }, { Annotations: { a: "x" } }],
     [
+      { FrontendAttrs: { "build-arg:A": "bc", target: "d" }, ExporterAttrs: { "annotation.a": "b" } },
+      { FrontendAttrs: { "build-arg:A": "xx", target: "x" }, ExporterAttrs: { "annotation.a": "x" } },
+    ],
+    [
+      { ref: "a", steps: { vertexes: [{ name: "RUN b c", started: 1 }] }, error: "d" },
+      { ref: "a", steps: { vertexes: [{ name: "xxxxxxx", started: 1 }] }, error: "d" },
+    ],
+    [
       { Cmd: ["a", "bc"], Entrypoint: "d e", shell: ["f"] },
       { Cmd: ["x", "xx"], Entrypoint: "xxx", shell: ["x"] },
     ],
@@ -241,6 +249,11 @@ describe("values", () => {
     const options = { Options: OPTIONS };
     expect(hidden(options, "mount -o password=hunter2: denied")).toBe("mount -o password=xxxxxxx: denied");
     expect(hidden({ Cmd: ["mysql", "-phunter2", "1000"] }, "mysql -phunter2 1000")).toBe("mysql xxxxxxxxx 1000");
+  });
+
+  test("of build arguments are hidden elsewhere, too, other attributes of a build are not", () => {
+    const attributes = { FrontendAttrs: { "build-arg:TOKEN": "hunter2", filename: "Dockerfile" } };
+    expect(hidden(attributes, "Dockerfile: login hunter2")).toBe("Dockerfile: login xxxxxxx");
   });
 
   function isShown(member: string): boolean {

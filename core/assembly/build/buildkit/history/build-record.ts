@@ -151,7 +151,7 @@ function pastBuildFields(fields: Fields, given: BuildRecord | null): BuildRecord
   const build = given === null ? new BuildRecord(id, ref, created) : given;
   build.completed = fields.number("completed", build.completed);
   build.frontend = fields.optionalText("frontend", build.frontend);
-  fields.optionalTextMap("options", build.options.names, build.options.values);
+  fields.optionalTextMap("frontendAttrs", build.options.names, build.options.values);
   optionalListOf<RecordedOutput>(fields, "outputs", build.outputs, recordedOutputFields);
   fields.optionalTextMap("answer", build.answer.names, build.answer.values);
   build.code = <i32>fields.optionalWithin("code", build.code, 0, 0, i32.MAX_VALUE);
@@ -169,7 +169,7 @@ function pastBuildFields(fields: Fields, given: BuildRecord | null): BuildRecord
 function recordedOutputFields(fields: Fields, given: RecordedOutput | null): RecordedOutput {
   const type = fields.text("type", given === null ? "" : given.type);
   const output = given === null ? new RecordedOutput(type) : given;
-  fields.optionalTextMap("attributes", output.attributes.names, output.attributes.values);
+  fields.optionalTextMap("attrs", output.attributes.names, output.attributes.values);
   return output;
 }
 
