@@ -28,13 +28,18 @@ export class FuzzWorld {
   /** Restores everything that requests expect, and removes everything else. */
   async restore(): Promise<void> {
     await mkdir(join(this.#root, "bind"), { recursive: true });
-    await this.#restoreImage();
-    const kept = await this.#removeOthers();
-    for (const [name, state] of Object.entries(STATES)) if (!kept.has(name)) await this.#make(name, state);
-    const exec = { Cmd: ["cat"], AttachStdin: true, AttachStdout: true };
-    this.#exec = (await this.#engine.must(201, "POST", "/containers/fuzz-running/exec", exec)).json<{
-      Id: string;
-    }>().Id;
+    for (;;) {
+      await this.#restoreImage();
+      const kept = await this.#removeOthers();
+      for (const [name, state] of Object.entries(STATES)) if (!kept.has(name)) await this.#make(name, state);
+      const exec = { Cmd: ["cat"], AttachStdin: true, AttachStdout: true };
+      const answer = await this.#engine.call("POST", "/containers/fuzz-running/exec", exec);
+      // A kill is answered before the container has ended, so one that was listed as running may end only now.
+      if (answer.status === 409) continue;
+      if (answer.status !== 201) throw new Error(`exec: ${answer.status} ${answer.text}`);
+      this.#exec = answer.json<{ Id: string }>().Id;
+      return;
+    }
   }
 
   /** Replaces the names of objects. */
