@@ -188,7 +188,7 @@ it("looks up users in the container, for any links", () => {
 
 it("looks up users nowhere else, even if directories become links meanwhile", async () => {
   const outside = join(scratch, "outside");
-  mkdirSync(outside);
+  mkdirSync(outside, { recursive: true });
   writeFileSync(join(outside, "passwd"), "eve:x:666:666::/:\n");
   writeFileSync(join(root, "etc/passwd"), "eve:x:5:5::/:\n");
   symlinkSync(outside, join(root, "link"));
@@ -208,7 +208,9 @@ it("looks up users nowhere else, even if directories become links meanwhile", as
     swapper.kill("SIGKILL");
     await once(swapper, "exit");
   }
-  expect([...seen].sort()).toEqual([5, expect.stringContaining("no-such: user eve")]);
+  const others = [...seen].filter((one) => one !== 5);
+  expect(seen).toContain(5);
+  expect(others).toEqual([expect.stringContaining("no-such: user eve")]);
 });
 
 it("keeps names inside their tree", () => {
