@@ -14,8 +14,10 @@ import {
   USERFAULTFD_IOC_NEW,
 } from "./numbers.js";
 
-/** How long a process that works keeps the pages that it needs. */
+/** How often a process that works looks whether it keeps too much. */
 const WORK_MS = 20;
+/** With less in memory, a process that works keeps its pages: to read them again takes a part of its speed. */
+const MOST_KEPT_BYTES = 24 * 2 ** 20;
 
 export interface Mapping {
   start: bigint;
@@ -24,6 +26,7 @@ export interface Mapping {
 
 let program: readonly Mapping[] = [];
 let looksLater = false;
+let worked = false;
 
 /** `smaps`: some kernels have no such file (CONFIG_PROC_PAGE_MONITOR). Then the pages stay. */
 export function handBackProgram(smaps = "/proc/self/smaps"): void {
@@ -32,15 +35,27 @@ export function handBackProgram(smaps = "/proc/self/smaps"): void {
   handBack();
 }
 
-/** Tells that the process works. So the pages that it needs for it are handed back a moment later. */
+/** Tells that the process works. Its pages are handed back a moment after it has ended, or before if it has too many. */
 export function handBackLater(): void {
+  worked = true;
   if (looksLater || program.length === 0) return;
+  lookLater();
+}
+
+function lookLater(): void {
   looksLater = true;
-  setTimeout(handBack, WORK_MS).unref();
+  setTimeout(look, WORK_MS).unref();
+}
+
+function look(): void {
+  looksLater = false;
+  const goesOn = worked;
+  worked = false;
+  if (!goesOn || process.memoryUsage.rss() > MOST_KEPT_BYTES) handBack();
+  if (goesOn) lookLater();
 }
 
 function handBack(): void {
-  looksLater = false;
   for (const { start, bytes } of program) attempt("adviseAt", start, bytes, MADV_DONTNEED);
 }
 
