@@ -1,9 +1,8 @@
 // Unpacked layers on disk. Each chain has `layers/HEX/` with `diff/` (the files) and `layer.json` (the layer's record);
 // after a container was mounted on it, `stubs/`; `frame` or `member`, which its tar needs too (kept-tar.ts); after it was
 // sent to a registry, perhaps `sent.json` (upload.ts), and while it is sent or if that broke off, `begun-HEX.json` for
-// each repository (begun-upload.ts). A layer appears there complete, by one rename. `layers/tmp/` holds layers that are being made or removed, and blobs that are
-// arriving (rests.ts). Blobs as received are in
-// `blobs/ALGORITHM/HEX`.
+// each repository (begun-upload.ts). A layer appears there complete, by one rename. `layers/tmp/` holds layers that are
+// being made or removed, and blobs that are arriving (rests.ts). Blobs as received are in `blobs/ALGORITHM/HEX`.
 
 import { existsSync, readFileSync } from "node:fs";
 import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";

@@ -1,6 +1,6 @@
 // Blobs while they arrive, in files `rest-CHAIN-BLOB` beside the drafts; the length of a digest tells its algorithm. If
-// the connection breaks, or the fetch is cancelled,
-// or the engine ends, the file stays, and the next fetch goes on where it ends.
+// the connection breaks, the fetch is cancelled or the engine ends, the file stays, and the next fetch goes on where it
+// ends.
 
 import { rm, stat } from "node:fs/promises";
 import { statSync } from "node:fs";
