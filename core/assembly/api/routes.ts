@@ -3,7 +3,7 @@
 import { Note, NoteRouted, Routed as RoutedNote } from "../../../build/bindings/types";
 import { buildImage } from "../build/build";
 import { beginCalls, takeCall } from "../build/buildkit/door";
-import { beginSession } from "../build/buildkit/sessions";
+import { beginSession } from "../build/buildkit/session/sessions";
 import { cancelBuild } from "../build/cancel";
 import { pruneBuildCache } from "../build/prune";
 import { Call } from "../call";
@@ -191,7 +191,7 @@ const ROUTES: Route[] = [
   new Route("POST",   "/build",                     24, buildImage,        "build/build.ts"),
   new Route("POST",   "/build/prune",               31, pruneBuildCache,   "build/prune.ts"),
   new Route("POST",   "/build/cancel",              24, cancelBuild,       "build/cancel.ts"),
-  new Route("POST",   "/session",                   31, beginSession,      "build/buildkit/sessions.ts", NO_FORM),
+  new Route("POST",   "/session",                   31, beginSession,      "build/buildkit/session/sessions.ts", NO_FORM),
   new Route("POST",   "/grpc",                      24, beginCalls,        "build/buildkit/door.ts", NO_FORM),
   new Route("POST",   "/grpc/*",                    24, takeCall,          "build/buildkit/door.ts", NO_FORM),
 

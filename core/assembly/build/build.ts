@@ -3,7 +3,7 @@
 import { Call } from "../call";
 import { Refusal } from "../refusal";
 import { ProgressStream } from "../image/progress-stream";
-import { beginTraced } from "./buildkit/traced-build";
+import { beginTraced } from "./buildkit/traced/traced-build";
 import { BuildCredentials } from "./credentials";
 import { readOptions } from "./options";
 import { BuildFacts } from "./run/build-facts";

@@ -4,7 +4,7 @@
 import { Call } from "../call";
 import { badParameter, Refusal } from "../refusal";
 import { sendEmpty } from "../reply";
-import { tracedBuilds } from "./buildkit/traced-builds";
+import { tracedBuilds } from "./buildkit/traced/traced-builds";
 
 export function cancelBuild(call: Call): Refusal | null {
   const id = call.query.first("id");

@@ -33,10 +33,10 @@ export const ROOTS = [
 export const OMITTED = [
   "core/assembly/build/buildkit/connections/Connections",
   "core/assembly/build/buildkit/history/history/BuildHistory",
-  "core/assembly/build/buildkit/sessions/Sessions",
+  "core/assembly/build/buildkit/session/sessions/Sessions",
   "core/assembly/build/buildkit/solves/Solves",
-  "core/assembly/build/buildkit/traced-builds/TracedBuilds",
-  "core/assembly/build/buildkit/uploads/Uploads",
+  "core/assembly/build/buildkit/traced/traced-builds/TracedBuilds",
+  "core/assembly/build/buildkit/traced/uploads/Uploads",
   "core/assembly/build/caches/cache-store/CacheStore",
   "core/assembly/build/run/known-choices/KnownChoices",
   "core/assembly/event/ring/EventRing",

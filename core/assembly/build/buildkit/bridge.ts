@@ -10,7 +10,7 @@ import { writeCapabilities } from "./capabilities";
 import { encodeBase64 } from "../../text/base64";
 import { encodeUtf8 } from "../../text/utf8";
 import { Answer } from "../questions/answer";
-import { eraseSecrets } from "./frontend-options";
+import { eraseSecrets } from "./options/frontend-options";
 import { writeWorker } from "./workers";
 import { answer, answerError, answerNothing, CallError, Code, messageOf, noBuild, objectIn } from "./grpc-reply";
 import { ResultClient, Solve } from "./solve";

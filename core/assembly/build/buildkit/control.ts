@@ -2,7 +2,7 @@
 
 import { Call } from "../../call";
 import { WaitingCall } from "./arrivals";
-import { eraseSecrets } from "./frontend-options";
+import { eraseSecrets } from "./options/frontend-options";
 import { answerError, CallError, Code, messageOf, noBuild, objectIn, unknownError } from "./grpc-reply";
 import { history } from "./history/history";
 import { watchPast } from "./history/history-calls";

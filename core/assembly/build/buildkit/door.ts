@@ -11,7 +11,7 @@ import { solve, watch } from "./control";
 import { answerError, CallError, Code } from "./grpc-reply";
 import { listenHistory, updateHistory } from "./history/history-calls";
 import { checkHealth, watchHealth } from "./health";
-import { openSession } from "./sessions";
+import { openSession } from "./session/sessions";
 import { becomeCalls, carryCalls, upgradeProblem } from "./upgrade";
 import { info, listWorkers } from "./workers";
 

@@ -4,7 +4,7 @@ import { Call } from "../../../call";
 import { CredentialsSource } from "../../credentials";
 import { OpenWork } from "../../run/work";
 import { VertexProgress } from "../progress/vertex-progress";
-import { Session } from "../sessions";
+import { Session } from "../session/sessions";
 
 /** The client's side of FileSend: what it may be sent. */
 const FILE_SEND = "/moby.filesync.v1.FileSend/DiffCopy";

@@ -15,7 +15,7 @@ import { withoutUsers } from "../../run/web/shown";
 import { Stage } from "../../stages/stage";
 import { engine } from "../../../state";
 import { quoteText } from "../../../text/go-quote";
-import { unusableSource } from "../cache-options";
+import { unusableSource } from "../options/cache-options";
 import { Vertex, VertexStatus, VertexWarning } from "./vertices";
 import { Audience } from "./audience";
 

@@ -12,17 +12,17 @@ import {
   Outcome,
   SoughtAgent,
   SoughtSecret,
-} from "../../../../build/bindings/types";
-import { abandon, cancelTimer, wakeAfter } from "../../ask";
-import { lacks } from "../../failure/missing";
-import { failureText } from "../../failure/text";
-import { Ignored } from "../../ignored";
-import { Task } from "../../task";
-import { ClientSecrets, lackOf, SecretClient } from "../client-secrets";
-import { Mount, MountType } from "../evaluation/run-mount";
-import { octalOf } from "../run/mounts/octal";
-import { Place } from "../run/place";
-import { OpenWork } from "../run/work";
+} from "../../../../../build/bindings/types";
+import { abandon, cancelTimer, wakeAfter } from "../../../ask";
+import { lacks } from "../../../failure/missing";
+import { failureText } from "../../../failure/text";
+import { Ignored } from "../../../ignored";
+import { Task } from "../../../task";
+import { ClientSecrets, lackOf, SecretClient } from "../../client-secrets";
+import { Mount, MountType } from "../../evaluation/run-mount";
+import { octalOf } from "../../run/mounts/octal";
+import { Place } from "../../run/place";
+import { OpenWork } from "../../run/work";
 import { Session } from "./sessions";
 
 const GET_SECRET = "/moby.buildkit.secrets.v1.Secrets/GetSecret";

@@ -1,19 +1,19 @@
 // What a client asks of the frontend `dockerfile.v0`: `filename`, `target`, `build-arg:NAME` and the like
 // (moby/buildkit, frontend/dockerui).
 
-import { EntriesSourceUpload, SessionUpload } from "../../../../build/bindings/types";
-import { erase } from "../../../../build/bindings/erase";
-import { hostPlatform } from "../../image/host-platform";
-import { WebAddress } from "../../image/import/web-address";
-import { parsePlatform, platformError } from "../../image/platform";
-import { Json } from "../../json/json";
-import { BuildOptions } from "../options";
-import { canBeAsked } from "../questions/describe";
-import { GitAddress, isGitContext } from "../run/web/git-address";
+import { EntriesSourceUpload, SessionUpload } from "../../../../../build/bindings/types";
+import { erase } from "../../../../../build/bindings/erase";
+import { hostPlatform } from "../../../image/host-platform";
+import { WebAddress } from "../../../image/import/web-address";
+import { parsePlatform, platformError } from "../../../image/platform";
+import { Json } from "../../../json/json";
+import { BuildOptions } from "../../options";
+import { canBeAsked } from "../../questions/describe";
+import { GitAddress, isGitContext } from "../../run/web/git-address";
 import { eraseCaches, isCacheOption, mayNameKeys, takeSources } from "./cache-options";
 import { ContextOptions, isContextOption, mayNameSecrets } from "./context-options";
-import { CallError, notBuilt, objectIn, unknownError, unsupportedRequest } from "./grpc-reply";
-import { Session } from "./sessions";
+import { CallError, notBuilt, objectIn, unknownError, unsupportedRequest } from "../grpc-reply";
+import { Session } from "../session/sessions";
 
 const ARGUMENT = "build-arg:";
 const LABEL = "label:";

@@ -1,13 +1,13 @@
 // POST /session (surface §1.8): connections on which clients answer calls of the engine. A build names its client's session.
 // A client of BuildKit may also carry such a connection in a call, `Control/Session`.
 
-import { Caller, Closing } from "../../../../build/bindings/types";
-import { Call, Follower } from "../../call";
-import { headerOf, valuesOf } from "../../api/headers";
-import { badParameter, Refusal } from "../../refusal";
-import { Arrivals, Awaiting } from "./arrivals";
-import { answerError, CallError, Code } from "./grpc-reply";
-import { becomeCalls, carryCalls, upgradeProblem } from "./upgrade";
+import { Caller, Closing } from "../../../../../build/bindings/types";
+import { Call, Follower } from "../../../call";
+import { headerOf, valuesOf } from "../../../api/headers";
+import { badParameter, Refusal } from "../../../refusal";
+import { Arrivals, Awaiting } from "../arrivals";
+import { answerError, CallError, Code } from "../grpc-reply";
+import { becomeCalls, carryCalls, upgradeProblem } from "../upgrade";
 
 const ID = "X-Docker-Expose-Session-Uuid";
 const METHOD = "X-Docker-Expose-Session-Grpc-Method";

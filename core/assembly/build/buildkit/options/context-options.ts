@@ -1,12 +1,12 @@
 // The options `context:NAME` and `context:NAME::PLATFORM` of the frontend `dockerfile.v0`: named contexts
 // (moby/buildkit, frontend/dockerui/namedcontext.go).
 
-import { hostPlatform } from "../../image/host-platform";
-import { parsePlatform, Platform, platformFits } from "../../image/platform";
-import { isGitContext } from "../run/web/git-address";
-import { NamedContext } from "../stages/named-context";
-import { familiarContext } from "../stages/stage-names";
-import { CallError, notBuilt, unknownError } from "./grpc-reply";
+import { hostPlatform } from "../../../image/host-platform";
+import { parsePlatform, Platform, platformFits } from "../../../image/platform";
+import { isGitContext } from "../../run/web/git-address";
+import { NamedContext } from "../../stages/named-context";
+import { familiarContext } from "../../stages/stage-names";
+import { CallError, notBuilt, unknownError } from "../grpc-reply";
 
 const PREFIX = "context:";
 const PLATFORM = "::";

@@ -1,10 +1,10 @@
 // Contexts of builds by `POST /build` with `version=2` and `remote=upload-request`: another such request, with `buildid`
 // `upload-request:ID`, brings the context of the build ID as its body. So docker CLIs before 23.0 build what is piped into them.
 
-import { Call } from "../../call";
-import { internal } from "../../refusal";
-import { sendEmpty, sendRefusal } from "../../reply";
-import { Arrivals, Awaiting, WaitingCall } from "./arrivals";
+import { Call } from "../../../call";
+import { internal } from "../../../refusal";
+import { sendEmpty, sendRefusal } from "../../../reply";
+import { Arrivals, Awaiting, WaitingCall } from "../arrivals";
 
 const PREFIX = "upload-request:";
 

@@ -8,16 +8,16 @@ import {
   Outcome,
   OutcomeGiven,
   SoughtCredentials,
-} from "../../../../build/bindings/types";
-import { RegistryAuth } from "../../api/registry-auth";
-import { abandon, askContent, cancelTimer, wakeAfter } from "../../ask";
-import { failureText } from "../../failure/text";
-import { Ignored } from "../../ignored";
-import { credentialsOf } from "../../image/pull/registry";
-import { DEFAULT_DOMAIN, Reference } from "../../image/reference";
-import { Task } from "../../task";
-import { BuildCredentials, CredentialsClient, CredentialsSource } from "../credentials";
-import { OpenWork } from "../run/work";
+} from "../../../../../build/bindings/types";
+import { RegistryAuth } from "../../../api/registry-auth";
+import { abandon, askContent, cancelTimer, wakeAfter } from "../../../ask";
+import { failureText } from "../../../failure/text";
+import { Ignored } from "../../../ignored";
+import { credentialsOf } from "../../../image/pull/registry";
+import { DEFAULT_DOMAIN, Reference } from "../../../image/reference";
+import { Task } from "../../../task";
+import { BuildCredentials, CredentialsClient, CredentialsSource } from "../../credentials";
+import { OpenWork } from "../../run/work";
 import { Session } from "./sessions";
 
 const METHOD = "/moby.filesync.v1.Auth/Credentials";

@@ -12,21 +12,21 @@ import {
   OutcomeBytes,
   ReadFile,
   SessionFiles,
-} from "../../../../build/bindings/types";
-import { abandon, askContent } from "../../ask";
-import { lacksPath } from "../../failure/missing";
-import { failureText } from "../../failure/text";
-import { Ignored } from "../../ignored";
-import { tarLimits } from "../../image/limits";
-import { Task } from "../../task";
-import { decodeUtf8 } from "../../text/utf8";
-import { ClientDirectories, DirectoryClient } from "../client-directories";
-import { MAX_DOCKERFILE } from "../dockerfile/dockerfile";
-import { parseIgnoreFile } from "../ignore/ignore-file";
-import { NOT_DRY } from "../run/not-dry";
-import { Place } from "../run/place";
-import { OpenWork } from "../run/work";
-import { FILE_SYNC, IGNORE_FILE } from "./session-files";
+} from "../../../../../build/bindings/types";
+import { abandon, askContent } from "../../../ask";
+import { lacksPath } from "../../../failure/missing";
+import { failureText } from "../../../failure/text";
+import { Ignored } from "../../../ignored";
+import { tarLimits } from "../../../image/limits";
+import { Task } from "../../../task";
+import { decodeUtf8 } from "../../../text/utf8";
+import { ClientDirectories, DirectoryClient } from "../../client-directories";
+import { MAX_DOCKERFILE } from "../../dockerfile/dockerfile";
+import { parseIgnoreFile } from "../../ignore/ignore-file";
+import { NOT_DRY } from "../../run/not-dry";
+import { Place } from "../../run/place";
+import { OpenWork } from "../../run/work";
+import { FILE_SYNC, IGNORE_FILE } from "./files";
 import { Session } from "./sessions";
 
 enum Step {

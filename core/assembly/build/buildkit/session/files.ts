@@ -12,22 +12,22 @@ import {
   OutcomeBytes,
   ReadFile,
   SessionFiles as WantedFiles,
-} from "../../../../build/bindings/types";
-import { abandon, askContent } from "../../ask";
-import { lacksPath } from "../../failure/missing";
-import { failureText } from "../../failure/text";
-import { Ignored } from "../../ignored";
-import { tarLimits } from "../../image/limits";
-import { Task } from "../../task";
-import { decodeUtf8 } from "../../text/utf8";
-import { MAX_DOCKERFILE } from "../dockerfile/dockerfile";
-import { parseIgnoreFile } from "../ignore/ignore-file";
-import { BuildOptions, FilesClient, FilesSource } from "../options";
-import { NOT_DRY } from "../run/not-dry";
-import { Place } from "../run/place";
-import { FrontendOptions } from "./frontend-options";
+} from "../../../../../build/bindings/types";
+import { abandon, askContent } from "../../../ask";
+import { lacksPath } from "../../../failure/missing";
+import { failureText } from "../../../failure/text";
+import { Ignored } from "../../../ignored";
+import { tarLimits } from "../../../image/limits";
+import { Task } from "../../../task";
+import { decodeUtf8 } from "../../../text/utf8";
+import { MAX_DOCKERFILE } from "../../dockerfile/dockerfile";
+import { parseIgnoreFile } from "../../ignore/ignore-file";
+import { BuildOptions, FilesClient, FilesSource } from "../../options";
+import { NOT_DRY } from "../../run/not-dry";
+import { Place } from "../../run/place";
+import { FrontendOptions } from "../options/frontend-options";
 import { Session } from "./sessions";
-import { VertexProgress } from "./progress/vertex-progress";
+import { VertexProgress } from "../progress/vertex-progress";
 
 export const IGNORE_FILE = ".dockerignore";
 export const FILE_SYNC = "/moby.filesync.v1.FileSync/DiffCopy";

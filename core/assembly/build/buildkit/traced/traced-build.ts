@@ -1,29 +1,29 @@
 // POST /build with `version=2` (surface §2.22): BuildKit for clients that make no calls. The context is the body, on a web
 // server or in a git repository, or in a session; that may also have credentials for registries.
 
-import { Call } from "../../call";
-import { Image, ParsedImage } from "../../image/image";
-import { ProgressStream, StreamWriter } from "../../image/progress-stream";
-import { Json } from "../../json/json";
-import { JsonWriter } from "../../json/writer";
-import { badParameter, Refusal } from "../../refusal";
-import { BuildCredentials, CredentialsSource } from "../credentials";
-import { withInlineCache } from "../inline-cache";
-import { BuildOptions } from "../options";
-import { EntriesSourceBody } from "../../../../build/bindings/types";
-import { Answer } from "../questions/answer";
-import { BuildFacts } from "../run/build-facts";
-import { Build } from "../run/build-work";
-import { FrontendOptions } from "./frontend-options";
-import { exportOf } from "./outputs/export-of";
-import { ExportClient, Exporting, ExportNeeds } from "./outputs/exporting";
-import { Output } from "./outputs/output";
-import { TraceStream } from "./progress/trace-stream";
-import { BuildClient, VertexProgress } from "./progress/vertex-progress";
-import { offersCredentials, SessionCredentials } from "./session-credentials";
-import { SessionFiles } from "./session-files";
-import { SessionSecrets } from "./session-secrets";
-import { Session, SessionClient, sessions, SessionWait } from "./sessions";
+import { Call } from "../../../call";
+import { Image, ParsedImage } from "../../../image/image";
+import { ProgressStream, StreamWriter } from "../../../image/progress-stream";
+import { Json } from "../../../json/json";
+import { JsonWriter } from "../../../json/writer";
+import { badParameter, Refusal } from "../../../refusal";
+import { BuildCredentials, CredentialsSource } from "../../credentials";
+import { withInlineCache } from "../../inline-cache";
+import { BuildOptions } from "../../options";
+import { EntriesSourceBody } from "../../../../../build/bindings/types";
+import { Answer } from "../../questions/answer";
+import { BuildFacts } from "../../run/build-facts";
+import { Build } from "../../run/build-work";
+import { FrontendOptions } from "../options/frontend-options";
+import { exportOf } from "../outputs/export-of";
+import { ExportClient, Exporting, ExportNeeds } from "../outputs/exporting";
+import { Output } from "../outputs/output";
+import { TraceStream } from "../progress/trace-stream";
+import { BuildClient, VertexProgress } from "../progress/vertex-progress";
+import { offersCredentials, SessionCredentials } from "../session/credentials";
+import { SessionFiles } from "../session/files";
+import { SessionSecrets } from "../session/secrets";
+import { Session, SessionClient, sessions, SessionWait } from "../session/sessions";
 import { tracedBuilds, TracedBuild } from "./traced-builds";
 import { LATE, Upload, UploadClient, uploadedFor, uploads, UploadWait } from "./uploads";
 

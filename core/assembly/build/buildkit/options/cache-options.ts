@@ -2,10 +2,10 @@
 // build's call, `--cache-from` with the options of the frontend. Their attributes may hold credentials. So the host keeps only
 // types and references, and whatever comes in another form is overwritten unread.
 
-import { erase } from "../../../../build/bindings/erase";
-import { Json } from "../../json/json";
-import { BuildOptions } from "../options";
-import { CallError, Code, objectIn } from "./grpc-reply";
+import { erase } from "../../../../../build/bindings/erase";
+import { Json } from "../../../json/json";
+import { BuildOptions } from "../../options";
+import { CallError, Code, objectIn } from "../grpc-reply";
 
 /** References of images, and `TYPE REFERENCE` or only `TYPE`. Commas are between them. */
 const REFERENCES = "cache-from";
