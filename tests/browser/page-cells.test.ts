@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { generate } from "../../hosts/browser/notation/generate.js";
 import { LANGUAGES } from "../../hosts/browser/notation/notation.js";
 import { parse } from "../../hosts/browser/notation/parse.js";
+import { onePage } from "./one-page.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, sendLine, statuses, typeLine } from "./visitor.js";
 
@@ -13,8 +14,10 @@ const CREATE = "docker create --name told alpine echo 'it was'";
 const ROUTES = "core/assembly/api/routes.ts";
 
 onPages("a cell", (browser) => {
+  const anew = onePage(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+
   test("shows which file refused the request, and offers a remedy with one click", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await page.getByLabel("Speed").selectOption("10");
     await page.locator(".cell").getByRole("button", { name: "Send" }).click();
     await sendLine(page, CREATE);
@@ -32,11 +35,10 @@ onPages("a cell", (browser) => {
     await sendLine(page, "docker ps");
     expect(await statuses(page)).toEqual([...helped, "200 OK"]);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("has the same request in its fields, in its line, and in every copied language", async () => {
-    const { page, complaints } = await browser().open({ permissions: ["clipboard-read", "clipboard-write"] });
+    const { page, complaints } = await anew();
     const cell = await typeLine(page, "GET /v1.41/containers/json");
     await cell.locator("summary", { hasText: "Parameters" }).click();
     const target = cell.getByLabel("Path and query");
@@ -62,11 +64,10 @@ onPages("a cell", (browser) => {
       await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), { message: label }).toBe(text);
     }
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("keeps its earlier answers, and can be inserted before another one in the past", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await page.getByLabel("Speed").selectOption("10");
     await sendLine(page, "docker start hello");
     const [create, start] = [page.getByLabel("Request 1", { exact: true }), page.locator(".cell").last()];
@@ -88,7 +89,6 @@ onPages("a cell", (browser) => {
     await answers.selectOption({ label: "1 of 2" });
     await expect.poll(() => start.locator(".status-line strong").innerText(), PATIENCE).toBe("204 No Content");
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 });
 

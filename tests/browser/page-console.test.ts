@@ -3,10 +3,13 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sendLast } from "./chromium.js";
+import { onePage } from "./one-page.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, sendLine, statuses } from "./visitor.js";
 
 onPages("the console", (browser) => {
+  const anew = onePage(browser);
+
   test("has the endpoints of the chosen version, and drafts a request in that version", async () => {
     const { page, complaints } = await browser().open();
     const groups = () => page.getByLabel("Endpoint").locator("optgroup").evaluateAll(labels);
@@ -23,7 +26,7 @@ onPages("the console", (browser) => {
   });
 
   test("shows what a request would do, until it is edited", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     const told = page.locator(".cell").first().getByRole("list", { name: "What it would do" });
     await page.getByRole("button", { name: "Dry run" }).click();
     await expect
@@ -39,11 +42,10 @@ onPages("the console", (browser) => {
     await page.getByLabel("Method", { exact: true }).selectOption("GET");
     expect(await page.getByRole("button", { name: "Dry run" }).count()).toBe(0);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("shows frames byte by byte, and how other versions answer", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await page.getByLabel("Speed").selectOption("10");
     for (const line of ["docker create --name told busybox sh -c 'echo out; echo bad >&2'", "docker start told"]) {
       await sendLine(page, line);
@@ -58,7 +60,6 @@ onPages("the console", (browser) => {
     const versions = () => page.locator(".cell").last().locator(".lens").allInnerTexts();
     await expect.poll(versions, PATIENCE).toEqual([expect.stringMatching(/^1\.24.*1\.44.*VirtualSize.*1\.55/s)]);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("completes with Tab and goes through earlier lines with the arrows", async () => {
@@ -103,7 +104,7 @@ onPages("the console", (browser) => {
   });
 
   test("runs several commands as a shell does, and suggests a known one for an unknown one", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await page.getByLabel("Speed").selectOption("10");
     await enter(page, "docker run -d --name job busybox sleep 1000 && docker rm -f $(docker ps -q)");
     await expect
@@ -124,11 +125,10 @@ onPages("the console", (browser) => {
     await enter(page, "docker rnu busybox");
     await expect.poll(() => page.locator("#typed-line-problem").innerText(), PATIENCE).toContain("did you mean run?");
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("streams output through a pipe until Ctrl-C", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await page.getByLabel("Speed").selectOption("10");
     await enter(page, "docker run -d --name talk busybox sh -c 'while sleep 1; do echo tick; echo tock; done'");
     await expect.poll(async () => (await statuses(page)).length, PATIENCE).toBe(2);
@@ -139,7 +139,6 @@ onPages("the console", (browser) => {
     await enter(page, "echo $?");
     await expect.poll(() => printed.innerText(), PATIENCE).toBe("130");
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 });
 

@@ -1,11 +1,11 @@
 // Injects every fault of the "Break it" menu, observes its effect, and lifts it. Each fault gets a world of its own, but all
-// share a page: loading one takes as long as most of the faults.
+// share a page.
 
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CRASH_HALFWAY, FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
 import type { Fault } from "../../hosts/simulated/faults.js";
-import type { Watched } from "./chromium.js";
+import { onePage } from "./one-page.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, choose, isSet, seen, sendLine } from "./visitor.js";
 
@@ -90,22 +90,12 @@ const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = 
 };
 
 onPages("faults", (browser) => {
-  let watched: Watched | null = null;
-  beforeEach(async () => {
-    if (watched === null) watched = await browser().open();
-    else await startOver(watched.page);
-  });
-  afterEach(async ({ task }) => {
-    if (task.result?.state !== "fail") return;
-    // Such as a menu that is still open would fail the others, too.
-    await watched?.page.context().close();
-    watched = null;
-  });
+  const anew = onePage(browser);
 
   for (const [kind, { speed = "10", before = [], during, hurt, after, healed }] of Object.entries(TRIALS)) {
     const { label, times } = FAULT_TEXTS[kind as keyof typeof TRIALS];
     test(label, async () => {
-      const { page, complaints } = watched!;
+      const { page, complaints } = await anew();
       await page.getByLabel("Speed").selectOption(speed);
       for (const line of before) await sendLine(page, line);
       await choose(page, label);
@@ -121,7 +111,7 @@ onPages("faults", (browser) => {
   }
 
   test("the engine", async () => {
-    const { page, complaints } = watched!;
+    const { page, complaints } = await anew();
     for (const line of [SLEEPER, ...START]) await sendLine(page, line);
     const process = /Pid": \d+/;
     await sendLine(page, "docker container inspect job");
@@ -139,7 +129,7 @@ onPages("faults", (browser) => {
   });
 
   test("the engine, halfway through a start", async () => {
-    const { page, complaints } = watched!;
+    const { page, complaints } = await anew();
     await page.getByLabel("Speed").selectOption("10");
     await sendLine(page, SLEEPER);
     await choose(page, CRASH_HALFWAY.label);
@@ -156,14 +146,6 @@ onPages("faults", (browser) => {
     expect(complaints).toEqual([]);
   });
 });
-
-/** A new world with one cell that is not sent, at the usual speed. */
-async function startOver(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Start over" }).click();
-  await expect.poll(() => page.locator(".cell").count(), PATIENCE).toBe(1);
-  await expect.poll(() => page.locator(".answer").count(), PATIENCE).toBe(0);
-  await page.getByLabel("Speed").selectOption("watch");
-}
 
 /** The last answer, unfolded. */
 async function wholeAnswer(page: Page): Promise<string> {

@@ -2,6 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { onePage } from "./one-page.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, statuses, typeLine } from "./visitor.js";
 
@@ -11,8 +12,10 @@ const TICKS_ON_TERMINAL = "docker run -dt --name talk busybox sh -c 'while sleep
 const FOLLOW = "docker logs -f talk | grep tick; echo after";
 
 onPages("a command in the console", (browser) => {
+  const anew = onePage(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+
   test("stops at Ctrl-C in its output, where that does not copy", async () => {
-    const { page, complaints } = await browser().open({ permissions: ["clipboard-read", "clipboard-write"] });
+    const { page, complaints } = await anew();
     const printed = await following(page);
     await printed.focus();
     await page.evaluate(() => getSelection()!.selectAllChildren(document.querySelector(".shown")!));
@@ -24,17 +27,15 @@ onPages("a command in the console", (browser) => {
     await stopped(page);
     expect(await printed.innerText()).not.toContain("after");
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("stops at Ctrl-C during a request", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await following(page);
     await page.locator(".cell").last().getByRole("button", { name: "Send" }).focus();
     await page.keyboard.press("Control+c");
     await stopped(page);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("stops by a button, also on a touch screen", async () => {
@@ -49,7 +50,7 @@ onPages("a command in the console", (browser) => {
   });
 
   test("continues when one of its requests is cancelled elsewhere", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await following(page);
     const events = await typeLine(page, "docker events");
     await events.getByRole("button", { name: "Send" }).click();
@@ -57,12 +58,13 @@ onPages("a command in the console", (browser) => {
     await events.getByRole("button", { name: "Send" }).press("Control+c");
     await events.getByText("you closed it").waitFor();
     expect(await stop(page).count()).toBe(1);
+    await stop(page).click();
+    await expect.poll(() => stop(page).count(), PATIENCE).toBe(0);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("stops at Ctrl-C on a terminal without input", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await page.getByLabel("Speed").selectOption("10");
     await enter(page, TICKS_ON_TERMINAL);
     await expect.poll(async () => (await statuses(page)).length, PATIENCE).toBe(2);
@@ -72,7 +74,6 @@ onPages("a command in the console", (browser) => {
     await page.keyboard.press("Control+c");
     await answer.getByText("you closed it").waitFor();
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   // On these platforms xterm copies the selection into its input field.

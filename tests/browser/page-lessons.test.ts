@@ -8,8 +8,8 @@ import { LESSONS } from "../../hosts/browser/lessons/lessons.js";
 import type { Watched } from "./chromium.js";
 import { onPages } from "./on-pages.js";
 import { EDITS, FINDINGS } from "./lesson-findings.js";
+import { PATIENCE } from "./visitor.js";
 
-const PATIENCE = { timeout: 60_000 };
 const LONG = { timeout: 120_000 };
 
 onPages("lessons on the page", (browser) => {

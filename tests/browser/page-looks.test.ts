@@ -4,12 +4,16 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { violations, violationsOfColours } from "./accessibility.js";
 import { sendLast } from "./chromium.js";
+import { onePage } from "./one-page.js";
 import { onPages } from "./on-pages.js";
 import { choose, sendLine } from "./visitor.js";
 
-const SIZES = [
-  { width: 360, height: 740 },
-  { width: 1280, height: 800 },
+type Scheme = "light" | "dark";
+
+/** Each with the colour scheme in which the page is opened. */
+const SIZES: readonly { width: number; height: number; colorScheme: Scheme }[] = [
+  { width: 360, height: 740, colorScheme: "light" },
+  { width: 1280, height: 800, colorScheme: "dark" },
 ];
 /** There are many rules and many elements. */
 const PATIENCE_MS = 240_000;
@@ -31,34 +35,36 @@ const STATES: readonly { name: string; enter: (page: Page) => Promise<unknown>; 
 ];
 
 onPages("the look of the page", (browser) => {
-  for (const [colorScheme, breaches] of [
-    ["light", violations],
-    ["dark", violationsOfColours],
-  ] as const) {
-    for (const viewport of SIZES) {
-      test(
-        `meets WCAG AA in every state: ${colorScheme}, ${viewport.width} px`,
-        async () => {
-          const { page, complaints } = await browser().open({ colorScheme, viewport });
-          for (const { name, enter, leave } of STATES) {
-            await enter(page);
-            expect(await breaches(page), name).toEqual([]);
-            expect(await extent(page), name).toEqual(viewport);
-            if (leave !== undefined) await page.keyboard.press(leave);
-          }
-          for (const part of viewport.width > 800 ? [] : ["Lessons", "World"]) {
-            await page.locator(".parts").getByText(part).click();
-            expect(await breaches(page), part).toEqual([]);
-          }
-          expect(complaints).toEqual([]);
-          await page.context().close();
-        },
-        PATIENCE_MS,
-      );
-    }
-  }
+  for (const { colorScheme, ...viewport } of SIZES) {
+    test(
+      `meets WCAG AA in every state and both colour schemes at ${viewport.width} px`,
+      async () => {
+        const { page, complaints } = await browser().open({ colorScheme, viewport });
+        let scheme: Scheme = colorScheme;
+        const expectAccessible = async (name: string): Promise<void> => {
+          const other = scheme === "light" ? "dark" : "light";
+          expect(await violations(page), `${name}, ${scheme}`).toEqual([]);
+          expect(await extent(page), `${name}, ${scheme}`).toEqual(viewport);
+          await change(page, other);
+          expect(await violationsOfColours(page), `${name}, ${other}`).toEqual([]);
+          expect(await extent(page), `${name}, ${other}`).toEqual(viewport);
+          scheme = other;
+        };
+        for (const { name, enter, leave } of STATES) {
+          await enter(page);
+          await expectAccessible(name);
+          if (leave !== undefined) await page.keyboard.press(leave);
+        }
+        for (const part of viewport.width > 800 ? [] : ["Lessons", "World"]) {
+          await page.locator(".parts").getByText(part).click();
+          await expectAccessible(part);
+        }
+        expect(complaints).toEqual([]);
+        await page.context().close();
+      },
+      PATIENCE_MS,
+    );
 
-  for (const viewport of SIZES) {
     test(`shows where the focus is at ${viewport.width} px`, async () => {
       const { page } = await browser().open({ viewport });
       await sendLast(page);
@@ -86,20 +92,10 @@ onPages("the look of the page", (browser) => {
     });
   }
 
-  test("scrolls an answer, and details opened below it, into view", async () => {
-    const { page } = await browser().open({ viewport: SIZES[1]! });
-    await refuse(page);
-    for (const part of [".answer .status-line", ".answer [role=tabpanel] dt >> nth=0"]) {
-      const box = (await page.locator(".cell").last().locator(part).boundingBox())!;
-      const column = (await page.locator(".column.notebook").boundingBox())!;
-      expect(box.y, part).toBeGreaterThanOrEqual(column.y);
-      expect(box.y + box.height, part).toBeLessThanOrEqual(column.y + column.height);
-    }
-    await page.context().close();
-  });
+  const anew = onePage(browser, { viewport: { width: 1280, height: 800 } });
 
   test("animates for less than 200 ms, including a terminal's scroll bar", async () => {
-    const { page } = await browser().open();
+    const { page } = await anew();
     await sendLast(page);
     await openTerminal(page, "seq 100");
     await page.locator(".xterm-rows", { hasText: "100" }).waitFor();
@@ -109,16 +105,37 @@ onPages("the look of the page", (browser) => {
     await page.locator(".xterm .scrollbar.fade").waitFor({ state: "attached" });
     expect(await moving(page, 0)).not.toEqual([]);
     expect(await moving(page, 0.2)).toEqual([]);
-    await page.context().close();
   });
 
   test("does not animate if the visitor prefers reduced motion", async () => {
-    const { page } = await browser().open({ reducedMotion: "reduce" });
+    const { page } = await anew();
+    await page.emulateMedia({ reducedMotion: "reduce" });
     await sendLast(page);
     expect(await moving(page, 0)).toEqual([]);
-    await page.context().close();
+    await page.emulateMedia({ reducedMotion: null });
+  });
+
+  test("scrolls an answer, and details opened below it, into view", async () => {
+    const { page } = await anew();
+    await refuse(page);
+    for (const part of [".answer .status-line", ".answer [role=tabpanel] dt >> nth=0"]) {
+      const box = (await page.locator(".cell").last().locator(part).boundingBox())!;
+      const column = (await page.locator(".column.notebook").boundingBox())!;
+      expect(box.y, part).toBeGreaterThanOrEqual(column.y);
+      expect(box.y + box.height, part).toBeLessThanOrEqual(column.y + column.height);
+    }
   });
 });
+
+/** Changes the colour scheme, and waits until all colours have their new values. */
+async function change(page: Page, colorScheme: Scheme): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition);
+    // One that is replaced by another one is cancelled.
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
+}
 
 /** Elements whose transitions take longer than this. */
 function moving(page: Page, seconds: number): Promise<string[]> {

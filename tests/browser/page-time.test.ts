@@ -3,34 +3,37 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { FAULT_TEXTS } from "../../hosts/browser/lessons/fault-texts.js";
+import { onePage } from "./one-page.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, choose, sendLine } from "./visitor.js";
 
 const SHELL = "echo made > /note; echo told; sleep 1; echo warned >&2";
 const BODY = JSON.stringify({ Image: "busybox", Cmd: ["sh", "-c", SHELL] });
+
 onPages("time on the page", (browser) => {
+  const anew = onePage(browser);
+  /** All but the last test leave a session that begins in the same way, and whose container has exited. */
+  const lived = onePage(browser, {}, { first: live, next: async () => {} });
+
   const stretches = "stretches what happens, so that a start can be watched, and not what is waited for";
   test(stretches, { timeout: 300_000 }, async () => {
-    const { page } = await browser().open();
+    const { page } = await anew();
     await sendLine(page, "docker create --name job busybox sleep 1000");
     expect(await timed(() => sendLine(page, "docker start job"))).toBeGreaterThan(700);
     // Nine seconds of the world. Stretched by forty they would be six minutes.
     expect(await timed(() => sendLine(page, "docker stop -t 9 job"))).toBeLessThan(180_000);
-    await page.context().close();
   });
 
   test("redraws an idle page only when its clock shows another second", async () => {
-    const { page } = await browser().open();
+    const { page } = await anew();
     await sendLine(page, "docker ps");
     await expect.poll(() => lastRedraws(page), PATIENCE).toEqual(["", "1 s later", "1 s later"]);
     await page.getByRole("button", { name: "Pause" }).click();
     await expect.poll(() => page.getByLabel("Time of the world").innerText()).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/);
-    await page.context().close();
   });
 
   test("goes back and forth over the same states", async () => {
-    const { page, complaints } = await browser().open();
-    await live(page);
+    const { page, complaints } = await lived();
     const now = await look(page);
     const back = [now];
     while (await page.getByRole("button", { name: "Step back" }).isEnabled()) {
@@ -49,12 +52,54 @@ onPages("time on the page", (browser) => {
     await page.getByRole("button", { name: "Back to now" }).click();
     expect(await look(page)).toEqual(now);
     expect(complaints).toEqual([]);
-    await page.context().close();
+  });
+
+  test("reaches the same state in another browser through a link", async () => {
+    const { page } = await lived();
+    const now = await look(page);
+    const answers = await page.locator(".answer").allInnerTexts();
+    const link = await linkTo(page);
+    const { page: other, complaints } = await browser().open({}, link);
+    expect(await other.locator(".notice").innerText()).toMatch(
+      /^Time stands still at the moment this session was shared/,
+    );
+    expect(await look(other)).toEqual(now);
+    expect(await other.locator(".answer").allInnerTexts()).toEqual(answers);
+    expect(await linkTo(other)).toBe(link);
+    await other.getByRole("button", { name: "Play" }).click();
+    await sendLine(other, "docker start told");
+    await expect.poll(async () => (await look(other)).world, PATIENCE).toMatch(/told\s+busybox\s+running/);
+    expect(complaints).toEqual([]);
+    await other.context().close();
+  });
+
+  test("returns to the session that a lesson replaced", async () => {
+    const { page, complaints } = await lived();
+    const now = await look(page);
+    await page.locator(".lesson-title", { hasText: "List images" }).click();
+    await expect.poll(() => page.locator(".cell").count()).toBe(1);
+    expect(await page.getByLabel("Path and query").inputValue()).toBe("/v1.41/images/json");
+    await page.goBack();
+    await expect.poll(() => look(page), PATIENCE).toEqual(now);
+    expect(complaints).toEqual([]);
+  });
+
+  test("continues from a moment of the past as before", async () => {
+    const { page, complaints } = await lived();
+    const now = await look(page);
+    await lookAt(page, /^the engine is gone/);
+    await page.getByRole("button", { name: "Continue from here" }).click();
+    // In the past the engine is down, too.
+    await expect.poll(() => page.getByText("You are looking at the past").count()).toBe(0);
+    await page.getByText("The engine is down").waitFor();
+    await choose(page, "Start the engine again");
+    await page.getByText("The engine is up").waitFor();
+    expect(containersIn((await look(page)).world)).toBe(containersIn(now.world));
+    expect(complaints).toEqual([]);
   });
 
   test("branches when another action is taken in the past", async () => {
-    const { page, complaints } = await browser().open();
-    await live(page);
+    const { page, complaints } = await lived();
     const { world: before } = await lookAt(page, /^POST \/v1.41\/containers\/told\/start/);
     expect(before).toMatch(/told\s+busybox\s+starting/);
     await lookAt(page, /^POST \/v1.41\/containers\/create\?name=told/);
@@ -66,66 +111,17 @@ onPages("time on the page", (browser) => {
     await sendLine(page, "docker start other");
     await expect.poll(async () => (await look(page)).world, PATIENCE).toMatch(/other\s+busybox\s+exited \(0\)/);
     expect(complaints).toEqual([]);
-    await page.context().close();
-  });
-
-  test("continues from a moment of the past as before", async () => {
-    const { page, complaints } = await browser().open();
-    await live(page);
-    const now = await look(page);
-    await lookAt(page, /^the engine is gone/);
-    await page.getByRole("button", { name: "Continue from here" }).click();
-    // In the past the engine is down, too.
-    await expect.poll(() => page.getByText("You are looking at the past").count()).toBe(0);
-    await page.getByText("The engine is down").waitFor();
-    await choose(page, "Start the engine again");
-    await page.getByText("The engine is up").waitFor();
-    expect(containersIn((await look(page)).world)).toBe(containersIn(now.world));
-    expect(complaints).toEqual([]);
-    await page.context().close();
-  });
-
-  test("reaches the same state in another browser through a link", async () => {
-    const { page } = await browser().open();
-    await live(page);
-    const now = await look(page);
-    const answers = await page.locator(".answer").allInnerTexts();
-    const link = await linkTo(page);
-    const { page: other, complaints } = await browser().open({}, link);
-    expect(await other.locator(".notice").innerText()).toMatch(
-      /^Time stands still at the moment this session was shared/,
-    );
-    expect(await look(other)).toEqual(now);
-    expect(await other.locator(".answer").allInnerTexts()).toEqual(answers);
-    expect(await linkTo(other)).toBe(link);
-    await other.getByRole("button", { name: "Close" }).click();
-    await other.getByRole("button", { name: "Play" }).click();
-    await sendLine(other, "docker start told");
-    await expect.poll(async () => (await look(other)).world, PATIENCE).toMatch(/told\s+busybox\s+running/);
-    expect(complaints).toEqual([]);
-  });
-
-  test("returns to the session that a lesson replaced", async () => {
-    const { page, complaints } = await browser().open();
-    await live(page);
-    const now = await look(page);
-    await page.locator(".lesson-title", { hasText: "List images" }).click();
-    await expect.poll(() => page.locator(".cell").count()).toBe(1);
-    expect(await page.getByLabel("Path and query").inputValue()).toBe("/v1.41/images/json");
-    await page.goBack();
-    await expect.poll(() => look(page), PATIENCE).toEqual(now);
-    expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("keeps secrets out of links", async () => {
-    const { page } = await browser().open();
+    const { page } = await anew();
     await sendLine(page, "docker login -u somebody -p tops3cret registry.example");
     const { page: other } = await browser().open({}, await linkTo(page));
     expect(await other.content()).not.toContain("tops3cret");
     expect(await other.locator(".cell").last().getByRole("textbox", { name: "Body" }).inputValue()).toContain(
       '"password"',
     );
+    await other.context().close();
   });
 });
 
@@ -205,7 +201,9 @@ async function lookAt(page: Page, cause: RegExp): Promise<Look> {
 /** The fragment of the offered link. */
 async function linkTo(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Share" }).click();
-  return new URL(await page.locator("dialog[open] input").inputValue()).hash;
+  const { hash } = new URL(await page.locator("dialog[open] input").inputValue());
+  await page.getByRole("button", { name: "Close" }).click();
+  return hash;
 }
 
 function containersIn(world: string): string {

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { packageCore } from "../../hosts/embedding/core.js";
 import { Instance } from "../../hosts/driver/instance.js";
+import { onePage } from "./one-page.js";
 import { onPages } from "./on-pages.js";
 import { PATIENCE, sendLine, typeLine } from "./visitor.js";
 
@@ -17,8 +18,10 @@ const STARTED = [
 ];
 
 onPages("the world", (browser) => {
+  const anew = onePage(browser);
+
   test("is drawn from the core's rules, and highlights what a step changed", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     const arrows = await page.locator(".diagram path.arrow title").evaluateAll(texts);
     const rules = new Instance(packageCore()).rules().map(({ from, cause, to }) => `${from} –${cause}→ ${to}`);
     expect(arrows.toSorted()).toEqual(rules.toSorted());
@@ -38,11 +41,10 @@ onPages("the world", (browser) => {
     await lookAt(page, /launch job succeeded.*records\s+wrote container\/.*reply\s+204 to POST/s);
     await expect.poll(() => lit(page)).toEqual(STARTED);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("shows a container's log and files, its network, and the layers that images share", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await page.getByLabel("Speed").selectOption("10");
     await sendLine(page, "docker create --name job busybox sh -c 'echo told; echo made > /tmp/note; sleep 1000'");
     await sendLine(page, "docker start job");
@@ -64,7 +66,6 @@ onPages("the world", (browser) => {
     expect(nginx).toBe(debian);
     expect(await images.filter({ hasText: "busybox" }).locator(".layer").innerText()).not.toContain("×");
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 });
 

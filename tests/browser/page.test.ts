@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sendLast } from "./chromium.js";
 import { firstLoad, gzipped } from "./first-load.js";
+import { onePage } from "./one-page.js";
 import { onPages } from "./on-pages.js";
 
 const THEMES = ["light", "dark"] as const;
@@ -15,6 +16,8 @@ const SCREENSHOTS = "build/screenshots";
 const MOST_FIRST_BYTES = 660_000;
 
 onPages("the playground", (browser) => {
+  const anew = onePage(browser);
+
   test("opens ready to send, without errors and without requests to other servers", async () => {
     const begun = Date.now();
     const { page, complaints, foreign } = await browser().open();
@@ -24,6 +27,7 @@ onPages("the playground", (browser) => {
     await page.waitForTimeout(300);
     expect(complaints).toEqual([]);
     expect(foreign).toEqual([]);
+    await page.context().close();
   });
 
   test("fetches only what is needed", async () => {
@@ -63,10 +67,11 @@ onPages("the playground", (browser) => {
       return "ran" in globalThis;
     });
     expect([outcome, evaluated]).toEqual(["refused", false]);
+    await page.context().close();
   });
 
   test("can be used without a mouse", async () => {
-    const { page, complaints } = await browser().open();
+    const { page, complaints } = await anew();
     await tabTo(page, "Send");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".answer .status-line strong");
@@ -89,20 +94,21 @@ onPages("the playground", (browser) => {
     expect(complaints).toEqual([]);
   });
 
-  for (const colorScheme of THEMES) {
-    test(`fits every width in the ${colorScheme} theme`, async () => {
-      const directory = join(SCREENSHOTS, colorScheme);
+  test("fits every width in both themes", async () => {
+    const { page } = await anew();
+    await sendLast(page);
+    for (const colorScheme of THEMES) {
+      await page.emulateMedia({ colorScheme });
       for (const width of WIDTHS) {
-        const { page } = await browser().open({ colorScheme, viewport: { width, height: 900 } });
-        await sendLast(page);
+        await page.setViewportSize({ width, height: 900 });
         for (const part of width > 800 ? ["all"] : ["Lessons", "World", "Requests"]) {
           if (part !== "all") await page.locator(".parts").getByText(part).click();
           expect(await page.evaluate(() => document.documentElement.scrollWidth), `${part} at ${width}`).toBe(width);
-          await page.screenshot({ path: join(directory, `${width}-${part}.png`) });
+          await page.screenshot({ path: join(SCREENSHOTS, colorScheme, `${width}-${part}.png`) });
         }
       }
-    });
-  }
+    }
+  });
 });
 
 /** Presses Tab until an element of that name has the focus. */

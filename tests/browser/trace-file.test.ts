@@ -10,6 +10,7 @@ import { EngineClient } from "../support/engine-client.js";
 import { CORACLE, engines, startWithBusybox, type Engine } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 import { PlaygroundBrowser, reasonForNoPages } from "./chromium.js";
+import { onePage } from "./one-page.js";
 import { PATIENCE } from "./visitor.js";
 
 for (const engine of engines().filter(({ kind }) => kind !== "reference")) {
@@ -45,13 +46,15 @@ function openedTraces(engine: Engine): void {
     rmSync(directory, { recursive: true });
   });
 
+  const anew = onePage(() => browser);
+
   async function choose(page: Page, path: string): Promise<void> {
     await page.getByLabel("Trace file").setInputFiles(path);
     await page.getByText("This is a recording").waitFor(PATIENCE);
   }
 
   test("can be scrubbed through, with the world of each moment", async () => {
-    const { page, complaints, foreign } = await browser.open();
+    const { page, complaints, foreign } = await anew();
     await choose(page, file());
     const bar = await page.locator(".past").innerText();
     expect(bar).toContain("trace.ndjson");
@@ -73,11 +76,10 @@ function openedTraces(engine: Engine): void {
     await page.locator(".cell button.primary").waitFor();
     expect(await page.getByText("This is a recording").count()).toBe(0);
     expect([complaints, foreign]).toEqual([[], []]);
-    await page.context().close();
   });
 
   test("shows what happened for its requests", async () => {
-    const { page } = await browser.open();
+    const { page } = await anew();
     await choose(page, file());
     const back = page.getByRole("button", { name: "Step back" });
     const cell = page.getByLabel("Recorded request");
@@ -92,11 +94,10 @@ function openedTraces(engine: Engine): void {
     expect(told).toContain("POST /containers/create");
     expect(told).toContain("conflict (409)");
     expect(await cell.getByRole("tab", { name: "Other versions" }).count()).toBe(0);
-    await page.context().close();
   });
 
   test("that was shared is shown without the values", async () => {
-    const { page, complaints } = await browser.open();
+    const { page, complaints } = await anew();
     await choose(page, shared());
     expect(await page.locator(".past").innerText()).toContain("nothing can be verified");
     const seen = await lookBack(page);
@@ -104,17 +105,15 @@ function openedTraces(engine: Engine): void {
     expect(seen.requests.some((text) => text.includes("SECRET=xxxxxxxxxx"))).toBe(true);
     expect(await page.content()).not.toContain("of-the-");
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   test("can be dropped onto the page; any other file is refused", async () => {
-    const { page } = await browser.open();
+    const { page } = await anew();
     await drop(page, "trace.ndjson", readFileSync(file(), "utf8"));
     await page.getByText("This is a recording").waitFor(PATIENCE);
     await drop(page, "notes.txt", "hello\n");
     await page.getByText("not JSON: the trace is damaged or cut short").waitFor(PATIENCE);
     expect(await page.locator(".past").innerText()).toContain("trace.ndjson");
-    await page.context().close();
   });
 }
 

@@ -43,6 +43,14 @@ export async function isSet(page: Page, label: string): Promise<boolean> {
   return pressed === "true";
 }
 
+/** A new world with one cell that is not sent, at the usual speed. Something was sent in the world before. */
+export async function startOver(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Start over" }).click();
+  await expect.poll(() => page.locator(".cell").count(), PATIENCE).toBe(1);
+  await expect.poll(() => page.locator(".answer").count(), PATIENCE).toBe(0);
+  await page.getByLabel("Speed").selectOption("watch");
+}
+
 /** The last answer and the world, as text. */
 export async function seen(page: Page): Promise<string> {
   const answers = await page.locator(".cell").last().locator(".answer").allInnerTexts();
