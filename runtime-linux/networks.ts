@@ -13,7 +13,7 @@ import { ParentPlaces } from "./networks/parents/parent-places.js";
 import { Parents } from "./networks/parents/parents.js";
 import { Places } from "./networks/bridges/places.js";
 import { routesOf } from "./networks/routes.js";
-import { RuleTurns } from "./networks/rules/rule-turns.js";
+import { Rules } from "./networks/rules/rules.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./swept.js";
 import { together } from "./together.js";
@@ -40,9 +40,9 @@ export interface LinuxNetworks {
 
 /** Reads what an earlier engine left. Call it in the network namespace in which the engine will work. */
 export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds): LinuxNetworks {
-  const turns = new RuleTurns();
-  const places = new Places(kernel, paths, swept, turns);
-  const bridges = new Bridges(kernel, paths, places, swept, turns);
+  const rules = new Rules(kernel, paths.filterTable());
+  const places = new Places(kernel, paths, swept, rules);
+  const bridges = new Bridges(kernel, paths, places, swept, rules);
   const parents = new Parents(kernel, paths, swept);
   const parentPlaces = new ParentPlaces(kernel, paths, swept);
   const names = new Names(kernel, paths);
@@ -86,6 +86,7 @@ export function linuxNetworks({ kernel, paths, swept = UNTOLD }: NetworksNeeds):
     async close() {
       await names.close();
       await places.close();
+      await rules.close();
     },
   };
 }

@@ -152,6 +152,12 @@ export class Paths {
     return data === DEFAULT_DATA_ROOT ? "coracle0" : `coracle-${shortHash(data)}`.slice(0, LONGEST_INTERFACE);
   }
 
+  /** Table of the kernel's packet filter with the rules of all networks. Each engine has its own, as it has a bridge. */
+  filterTable(): string {
+    const isDefault = this.roots.data === DEFAULT_DATA_ROOT;
+    return isDefault ? "coracle" : `coracle-${shortHash(this.roots.data)}`;
+  }
+
   /** Control group of a container: `linux.cgroupsPath` of its spec. */
   cgroup(id: string): string {
     return `${this.cgroupParent()}/${id}`;

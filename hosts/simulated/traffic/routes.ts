@@ -1,5 +1,5 @@
 // Where a packet goes: the routing tables of containers and the machine, and the machine's firewall between them.
-// The rules are those of the Linux host (runtime-linux/networks/rules/bridge-tables.ts), the same for both families of
+// The rules are those of the Linux host (runtime-linux/networks/rules/bridge-rules.ts), the same for both families of
 // addresses.
 
 import type { networks } from "../../shared/index.js";

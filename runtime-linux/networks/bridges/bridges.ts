@@ -7,7 +7,6 @@ import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import { together } from "../../together.js";
 import { ipv4, ipv6, prefixOf } from "../addresses.js";
-import { makeTables, removeTables } from "../rules/bridge-tables.js";
 import { choiceFor, completed, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
 import {
   acceptForwarding,
@@ -19,9 +18,10 @@ import {
 import type { Swept } from "../../swept.js";
 import { KeptFiles } from "../kept.js";
 import { findLink } from "../netlink/look-ups.js";
+import type { PlacedElement } from "../rules/elements.js";
 import type { Places } from "./places.js";
-import { publishOnly } from "../ports/published.js";
-import type { RuleTurns } from "../rules/rule-turns.js";
+import { elementsOf, lastForEachKey } from "../ports/port-elements.js";
+import type { Rules } from "../rules/rules.js";
 
 export class Bridges {
   readonly #kernel: Kernel;
@@ -34,12 +34,15 @@ export class Bridges {
     paths: Paths,
     places: Places,
     private readonly swept: Swept,
-    private readonly turns: RuleTurns,
+    private readonly rules: Rules,
   ) {
     this.#kernel = kernel;
     this.#places = places;
     this.#made = new KeptFiles(paths.networks("made"), ({ bridge }) => bridge?.interfaceName !== undefined);
-    for (const [, { value }] of this.#made.entries()) value.bridge = completed(value.bridge);
+    for (const [, { value }] of this.#made.entries()) {
+      value.bridge = completed(value.bridge);
+      if (value.bridge.firewall !== false) rules.expect(value.bridge);
+    }
   }
 
   /** Ids of the existing networks. First removes leftovers of others: a reboot leaves files without interfaces. */
@@ -91,17 +94,12 @@ export class Bridges {
   }
 
   async #makeRules(bridge: networks.Bridge): Promise<void> {
-    const make = this.turns.take(bridge.network, async () => {
-      const hasPorts = this.#places.withPorts(bridge.network).length > 0;
-      await makeTables(this.#kernel, bridge, hasPorts);
-      if (hasPorts) await publishOnly(this.#kernel, bridge, this.#places.withPorts(bridge.network));
-    });
-    await together(make, acceptForwarding(this.#kernel, bridge));
+    const ports = (): PlacedElement[] => lastForEachKey(this.#places.withPorts(bridge.network).flatMap(elementsOf));
+    await together(this.rules.make(bridge, ports), acceptForwarding(this.rules, bridge));
   }
 
   async #withoutRules(bridge: networks.Bridge): Promise<void> {
-    const remove = this.turns.take(bridge.network, () => removeTables(this.#kernel, bridge));
-    await together(remove, forgetForwarding(this.#kernel, bridge));
+    await together(this.rules.remove(bridge), forgetForwarding(this.rules, bridge));
   }
 
   /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */

@@ -16,7 +16,7 @@ import { isNamespace, releaseNamespace } from "../namespace.js";
 import * as links from "../netlink/links.js";
 import { carryOut, type Request } from "../netlink/netlink.js";
 import { JoinPorts } from "../ports/join-ports.js";
-import type { RuleTurns } from "../rules/rule-turns.js";
+import type { Rules } from "../rules/rules.js";
 import { check, completed, connect, isSameEndpoint, moveRoutes } from "./endpoint.js";
 
 /** Kept under the name of the veth's outer end, which is never reused: one may be removed while the next is made. */
@@ -41,7 +41,7 @@ export class Places {
     kernel: Kernel,
     paths: Paths,
     private readonly swept: Swept,
-    turns: RuleTurns,
+    rules: Rules,
   ) {
     this.#kernel = kernel;
     this.#paths = paths;
@@ -49,7 +49,7 @@ export class Places {
       paths.networks("joined"),
       ({ join }) => join?.bridge !== undefined && Array.isArray(join.ports),
     );
-    this.#ports = new JoinPorts(kernel, paths, turns);
+    this.#ports = new JoinPorts(kernel, paths, rules);
     setMaxListeners(0, this.#closing.signal);
     for (const [, { value }] of this.#places.entries()) value.join = completed(value.join);
     this.#ports.resume(this.#places.entries().map(([name, { value }]) => [name, value.join]));

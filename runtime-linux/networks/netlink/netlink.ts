@@ -86,12 +86,19 @@ export class Netlink {
    * `ErrnoException` if the kernel does not answer that question.
    */
   async find(request: Request): Promise<Uint8Array | undefined> {
-    const answers = await this.kernel.netlink(this.fd, encode(request, 0, 0));
-    for (const answer of answers) {
-      const errno = errnoOf(answer);
-      if (errno !== 0 && !MISSING.includes(getSystemErrorName(errno))) throw failureFor(request, errno);
+    return (await this.findEach([request]))[0];
+  }
+
+  /** Asks for several objects in one call: see `find`. */
+  async findEach(requests: readonly Request[]): Promise<(Uint8Array | undefined)[]> {
+    const found: (Uint8Array | undefined)[] = requests.map(() => undefined);
+    const all = Buffer.concat(requests.map((request, at) => encode(request, 0, at)));
+    for (const answer of await this.kernel.netlink(this.fd, all)) {
+      const [errno, at] = [errnoOf(answer), numberAt(answer, 8)];
+      if (errno !== 0 && !MISSING.includes(getSystemErrorName(errno))) throw failureFor(requests[at]!, errno);
+      found[at] ??= [...bodies(answer)][0];
     }
-    return answers.flatMap((answer) => [...bodies(answer)])[0];
+    return found;
   }
 
   close(): void {
@@ -157,6 +164,19 @@ export function findAttribute(attributes: Uint8Array, type: number): Uint8Array 
     at += (length + 3) & ~3;
   }
   return undefined;
+}
+
+/** The payloads of attributes in a row. */
+export function attributesOf(attributes: Uint8Array): Uint8Array[] {
+  const view = new DataView(attributes.buffer, attributes.byteOffset, attributes.length);
+  const all: Uint8Array[] = [];
+  for (let at = 0; at + 4 <= attributes.length;) {
+    const length = view.getUint16(at, LITTLE);
+    if (length < 4) break;
+    all.push(attributes.subarray(at + 4, at + length));
+    at += (length + 3) & ~3;
+  }
+  return all;
 }
 
 /** Numbers of 8, 16 and 32 bits in a row: `[value, bytes]`. */

@@ -1,14 +1,14 @@
 // The published ports of connections to bridge networks: each is held on the machine (`ports.ts`), and then rules lead it
-// to the container (`published.ts`).
+// to the container.
 
 import type { networks } from "../../../hosts/shared/index.js";
 import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import { Forwards } from "../forward/forwards.js";
-import type { RuleTurns } from "../rules/rule-turns.js";
+import type { Rules } from "../rules/rules.js";
 import { forgetDatagrams } from "./conntrack.js";
+import { elementsOf, lastForEachKey, withoutTwins } from "./port-elements.js";
 import { HeldPorts } from "./ports.js";
-import { publish, unpublish } from "./published.js";
 
 type Join = networks.Join;
 
@@ -23,7 +23,7 @@ export class JoinPorts {
   constructor(
     kernel: Kernel,
     paths: Paths,
-    private readonly turns: RuleTurns,
+    private readonly rules: Rules,
   ) {
     this.#kernel = kernel;
     this.#forwards = new Forwards(kernel, paths);
@@ -61,8 +61,7 @@ export class JoinPorts {
   /** No rule leads to the container after this. */
   async unpublish(join: Join): Promise<void> {
     if (join.ports.length === 0) return;
-    const { firewall, network } = join.bridge;
-    if (firewall !== false) await this.turns.take(network, () => unpublish(this.#kernel, join));
+    if (join.bridge.firewall !== false) await this.rules.unpublish(withoutTwins(elementsOf(join)));
     await forgetDatagrams(this.#kernel, join);
   }
 
@@ -100,8 +99,7 @@ export class JoinPorts {
 
   async #publish(join: Join): Promise<void> {
     if (join.ports.length === 0) return;
-    const { firewall, network } = join.bridge;
-    if (firewall !== false) await this.turns.take(network, () => publish(this.#kernel, join));
+    if (join.bridge.firewall !== false) await this.rules.publish(lastForEachKey(elementsOf(join)));
     await forgetDatagrams(this.#kernel, join);
   }
 }

@@ -1,4 +1,4 @@
-// Ports of the machine that containers have published. Firewall rules (`published.ts`) forward the packets without a socket.
+// Ports of the machine that containers have published. Firewall rules (`port-elements.ts`) forward the packets without a socket.
 // Still, a bound socket holds each port, so that no other program can take it unnoticed. Traffic over IPv6 to a container
 // that has only IPv4 is received by a program and forwarded to its IPv4 address. So is all traffic if the network has no
 // rules. Where no program shall forward anything, ports of IPv6 are only held, too.
@@ -128,7 +128,7 @@ export class HeldPorts {
 
 /**
  * What arrives at an IPv6 address is forwarded to a container without IPv6. If the container has it, the kernel does that
- * (see `published.ts`), except for what the machine sends to ::1: the kernel takes no answers to that address from
+ * (see `port-elements.ts`), except for what the machine sends to ::1: the kernel takes no answers to that address from
  * elsewhere. No program forwards sctp.
  */
 function isForwarded({ protocol, hostAddress, hostPort }: PortMapping, { bridge }: Target): boolean {

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { failedTool } from "../../../hosts/shared/index.js";
 import type { networks } from "../../../hosts/shared/index.js";
-import type { Kernel } from "../../kernel.js";
-import { familiesOf } from "./bridge-tables.js";
+import { familiesOf } from "./bridge-rules.js";
 import { policyOf, type Table } from "./nf-tables.js";
+import type { Rules } from "./rules.js";
 import { runProgram } from "./run-program.js";
 
 type Bridge = networks.Bridge;
@@ -59,9 +59,9 @@ function localRouting(bridge: string): string {
  * after all others. If the chain does not drop, nothing is done. This is checked again at each start of the engine, so
  * a policy that changes later is noticed only then.
  */
-export async function acceptForwarding(kernel: Kernel, bridge: Bridge): Promise<void> {
+export async function acceptForwarding(rules: Rules, bridge: Bridge): Promise<void> {
   for (const family of familiesOf(bridge)) {
-    const policy = await policyOfForward(kernel, family);
+    const policy = await policyOfForward(rules, family);
     if (policy === "accept" || policy === "none") continue;
     const { program } = IPTABLES[family];
     const chain = await forwardChain(program);
@@ -71,9 +71,9 @@ export async function acceptForwarding(kernel: Kernel, bridge: Bridge): Promise<
 }
 
 /** Removes these rules if there are any. */
-export async function forgetForwarding(kernel: Kernel, bridge: Bridge): Promise<void> {
+export async function forgetForwarding(rules: Rules, bridge: Bridge): Promise<void> {
   for (const family of familiesOf(bridge)) {
-    if ((await policyOfForward(kernel, family)) === "none") continue;
+    if ((await policyOfForward(rules, family)) === "none") continue;
     const { program } = IPTABLES[family];
     const chain = await forwardChain(program);
     for (const rule of rulesOf(bridge.interfaceName))
@@ -95,17 +95,14 @@ const IPTABLES = {
  * What iptables' FORWARD chain does by default; "none" if there is no such chain, which accepts, too. The kernel tells it
  * in less time than it takes to start the program.
  */
-async function policyOfForward(
-  kernel: Kernel,
-  family: Table["family"],
-): Promise<"accept" | "drop" | "none" | "unknown"> {
+async function policyOfForward(rules: Rules, family: Table["family"]): Promise<"accept" | "drop" | "none" | "unknown"> {
   try {
     if (readFileSync(IPTABLES[family].tables, "utf8").split("\n").includes("filter")) return "unknown";
   } catch {
     // The older iptables is not in use.
   }
   try {
-    return (await policyOf(kernel, { family, name: "filter" }, "FORWARD")) ?? "none";
+    return (await rules.ask((filter) => policyOf(filter, { family, name: "filter" }, "FORWARD"))) ?? "none";
   } catch {
     return "unknown";
   }

@@ -1,19 +1,34 @@
 // Requests about elements of sets and maps of the kernel's packet filter: see `nf-tables.ts`.
 
-import { attribute, findAttribute, NLM_F_CREATE, type Netlink, type Request } from "../netlink/netlink.js";
-import { nested } from "./nf-expressions.js";
-import { change, HEADER, type Table } from "./nf-tables.js";
+import {
+  attribute,
+  attributesOf,
+  findAttribute,
+  NLM_F_CREATE,
+  type Netlink,
+  type Request,
+} from "../netlink/netlink.js";
+import { jumpData, nested, number } from "./nf-expressions.js";
+import { change, HEADER, textOf, type Table } from "./nf-tables.js";
 
 /** Removes all elements of a set or a map. */
 export function flushSet({ family, name: table }: Table, name: string): Request {
-  const body = [attribute(NFTA_SET_ELEM_LIST_TABLE, table), attribute(NFTA_SET_ELEM_LIST_SET, name)];
-  return change(family, `flush set ${name} of ${table}`, NFT_MSG_DELSETELEM, 0, ...body);
+  return change(family, `flush set ${name} of ${table}`, NFT_MSG_DELSETELEM, 0, ...bodyOf(table, name, []));
 }
 
-/** An element of a set, or of a map if it has a value, each as parts in a row: see `inARow`. */
+/** An element of a set, or of a map if it has a value or a chain. Keys and values are parts in a row: see `inARow`. */
 export interface SetElement {
   key: Uint8Array;
   value?: Uint8Array;
+  /** Where packets jump. */
+  chain?: string;
+  /** In a set of intervals: the first key behind this one's; undefined if it ends with the last key there is. */
+  next?: Uint8Array | undefined;
+}
+
+/** What is told of an element by `valueOf`: its value, the name of its chain, or nothing in a set. */
+export function heldOf({ value, chain }: SetElement): Uint8Array {
+  return chain === undefined ? (value ?? NONE) : Buffer.from(chain);
 }
 
 /** Parts of an element. Each begins a register of 32 bits. */
@@ -31,9 +46,10 @@ export function changeElements(
   name: string,
   elements: readonly SetElement[],
 ): Request {
-  const listed = elements.map(({ key, value }) => {
-    const data = act === "add" && value ? [nested(NFTA_SET_ELEM_DATA, attribute(NFTA_DATA_VALUE, value))] : [];
-    return elementWith(key, ...data);
+  const listed = elements.flatMap((element) => {
+    const first = elementWith(element.key, ...(act === "add" ? dataOf(element) : []));
+    const end = element.next && elementWith(element.next, number(NFTA_SET_ELEM_FLAGS, NFT_SET_ELEM_INTERVAL_END));
+    return end === undefined ? [first] : [first, end];
   });
   const body = bodyOf(table, name, listed);
   const about = `${act} elements of ${name} of ${table}`;
@@ -47,7 +63,15 @@ export function changeElements(
  */
 export const MOST_ELEMENTS = 1000;
 
-/** What a set or a map has for a key: a value, empty in a set; undefined if it has no such element. */
+function dataOf({ value, chain }: SetElement): Uint8Array[] {
+  if (chain !== undefined) return [nested(NFTA_SET_ELEM_DATA, jumpData(chain))];
+  return value === undefined ? [] : [nested(NFTA_SET_ELEM_DATA, attribute(NFTA_DATA_VALUE, value))];
+}
+
+/**
+ * What a set or a map has for a key: a value, or the name of a chain, which is empty in a set; undefined if it has no such
+ * element.
+ */
 export async function valueOf(
   filter: Netlink,
   { family, name: table }: Table,
@@ -61,14 +85,37 @@ export async function valueOf(
   if (found === undefined) return undefined;
   const list = findAttribute(found.subarray(HEADER), NFTA_SET_ELEM_LIST_ELEMENTS) ?? NONE;
   const data = findAttribute(findAttribute(list, NFTA_LIST_ELEM) ?? NONE, NFTA_SET_ELEM_DATA) ?? NONE;
-  return findAttribute(data, NFTA_DATA_VALUE) ?? NONE;
+  return findAttribute(data, NFTA_DATA_VALUE) ?? chainOf(data);
+}
+
+function chainOf(data: Uint8Array): Uint8Array {
+  const verdict = findAttribute(data, NFTA_DATA_VERDICT) ?? NONE;
+  return Buffer.from(textOf(findAttribute(verdict, NFTA_VERDICT_CHAIN)));
+}
+
+/** The elements of a set, or of a map to values. None if there is no such set. */
+export async function listElements(
+  filter: Netlink,
+  { family, name: table }: Table,
+  name: string,
+): Promise<SetElement[]> {
+  const about = `list elements of ${name} of ${table}`;
+  const found = await filter.list(change(family, about, NFT_MSG_GETSETELEM, 0, ...bodyOf(table, name, [])));
+  return found.flatMap((body) => {
+    const list = findAttribute(body.subarray(HEADER), NFTA_SET_ELEM_LIST_ELEMENTS) ?? NONE;
+    return attributesOf(list).map((element) => {
+      const key = findAttribute(findAttribute(element, NFTA_SET_ELEM_KEY) ?? NONE, NFTA_DATA_VALUE) ?? NONE;
+      const value = findAttribute(findAttribute(element, NFTA_SET_ELEM_DATA) ?? NONE, NFTA_DATA_VALUE);
+      return value === undefined ? { key } : { key, value };
+    });
+  });
 }
 
 function bodyOf(table: string, name: string, elements: readonly Uint8Array[]): Uint8Array[] {
   return [
     attribute(NFTA_SET_ELEM_LIST_TABLE, table),
     attribute(NFTA_SET_ELEM_LIST_SET, name),
-    nested(NFTA_SET_ELEM_LIST_ELEMENTS, ...elements),
+    ...(elements.length > 0 ? [nested(NFTA_SET_ELEM_LIST_ELEMENTS, ...elements)] : []),
   ];
 }
 
@@ -86,4 +133,8 @@ const NFTA_SET_ELEM_LIST_SET = 2;
 const NFTA_SET_ELEM_LIST_ELEMENTS = 3;
 const NFTA_SET_ELEM_KEY = 1;
 const NFTA_SET_ELEM_DATA = 2;
+const NFTA_SET_ELEM_FLAGS = 3;
+const NFT_SET_ELEM_INTERVAL_END = 1;
 const NFTA_DATA_VALUE = 1;
+const NFTA_DATA_VERDICT = 2;
+const NFTA_VERDICT_CHAIN = 2;

@@ -24,7 +24,7 @@ export function fieldIs(field: PacketField, value: Uint8Array): Expression[] {
 
 /** Holds if the first bits of the packet's field are those of the value. */
 export function fieldBegins(field: PacketField, value: Uint8Array, bits: number): Expression[] {
-  const mask = value.map((_, at) => (0xff00 >> Math.min(8, Math.max(0, bits - 8 * at))) & 0xff);
+  const mask = maskOf(value.length, bits);
   return [loadField(field), masked(mask), registerIs(value.map((byte, at) => byte & mask[at]!))];
 }
 
@@ -46,6 +46,11 @@ export function comesFromElsewhere(name: string): Expression[] {
 /** Holds if the packet leaves by this interface. */
 export function leavesBy(name: string): Expression[] {
   return [loadMeta(NFT_META_OIFNAME), registerIs(interfaceName(name))];
+}
+
+/** Holds if the packet leaves by an interface in the set. */
+export function leavesByOneOf(set: string): Expression[] {
+  return [loadMeta(NFT_META_OIFNAME), lookUp(set)];
 }
 
 /** Holds if the packet leaves by another interface. */
@@ -117,6 +122,25 @@ export function jump(chain: string): Expression[] {
   return verdict(NFT_JUMP, attribute(NFTA_VERDICT_CHAIN, chain));
 }
 
+/** Jumps to the chain that a map has for the packet's sender. Holds if it has one. */
+export function jumpBySender(map: string, sender: PacketField): Expression[] {
+  return [loadField(sender), jumpByMap(map)];
+}
+
+/** Jumps to the chain that a map has for the interface from which the packet comes. */
+export function jumpByOrigin(map: string): Expression[] {
+  return [loadMeta(NFT_META_IIFNAME), jumpByMap(map)];
+}
+
+/** Jumps to the chain that a map has for the interface by which the packet leaves. */
+export function jumpByExit(map: string): Expression[] {
+  return [loadMeta(NFT_META_OIFNAME), jumpByMap(map)];
+}
+
+function jumpByMap(map: string): Expression {
+  return lookUp(map, number(NFTA_LOOKUP_DREG, NFT_REG_VERDICT));
+}
+
 /** Writes a value to the packet's field. `checksum`: offset of the transport header's checksum, which covers it. */
 export function setField(field: PacketField, value: Uint8Array, checksum: number): Expression[] {
   const write = [
@@ -126,6 +150,23 @@ export function setField(field: PacketField, value: Uint8Array, checksum: number
     number(NFTA_PAYLOAD_CSUM_OFFSET, checksum),
   ];
   return [loadValue(value), expression("payload", ...write)];
+}
+
+/** The verdict to jump to a chain, as the data of an expression or an element. */
+export function jumpData(chain: string): Uint8Array {
+  return verdictData(NFT_JUMP, attribute(NFTA_VERDICT_CHAIN, chain));
+}
+
+/** The addresses whose first bits are those of `address`: the first of them, and the next one behind all, if any. */
+export function rangeOf(address: Uint8Array, bits: number): { first: Uint8Array; next: Uint8Array | undefined } {
+  const mask = maskOf(address.length, bits);
+  const first = address.map((byte, at) => byte & mask[at]!);
+  const next = first.map((byte, at) => byte | (~mask[at]! & 0xff));
+  for (let at = next.length - 1; at >= 0; at -= 1) {
+    next[at]! += 1;
+    if (next[at] !== 0) return { first, next };
+  }
+  return { first, next: undefined };
 }
 
 /** A big-endian number. */
@@ -202,12 +243,20 @@ function registerIs(value: Uint8Array, how = NFT_CMP_EQ): Expression {
 }
 
 function verdict(code: number, ...chain: Uint8Array[]): Expression[] {
-  const data = nested(NFTA_DATA_VERDICT, number(NFTA_VERDICT_CODE, code), ...chain);
   const to = number(NFTA_IMMEDIATE_DREG, NFT_REG_VERDICT);
-  return [expression("immediate", to, nested(NFTA_IMMEDIATE_DATA, data))];
+  return [expression("immediate", to, nested(NFTA_IMMEDIATE_DATA, verdictData(code, ...chain)))];
 }
 
-function interfaceName(name: string): Uint8Array {
+function verdictData(code: number, ...chain: Uint8Array[]): Uint8Array {
+  return nested(NFTA_DATA_VERDICT, number(NFTA_VERDICT_CODE, code), ...chain);
+}
+
+function maskOf(bytes: number, bits: number): Uint8Array {
+  return Uint8Array.from({ length: bytes }, (_, at) => (0xff00 >> Math.min(8, Math.max(0, bits - 8 * at))) & 0xff);
+}
+
+/** As a part of an element, too. */
+export function interfaceName(name: string): Uint8Array {
   const padded = Buffer.alloc(IFNAMSIZ);
   padded.write(name);
   return padded;

@@ -109,8 +109,8 @@ describeUnless(missingLinux(), "own networks", () => {
 
   async function onMachine(): Promise<string[]> {
     const links = await must(own.daemon.netns.inside(["ip", "-br", "link"]));
-    const tables = await must(own.daemon.netns.inside(["nft", "list", "tables"]));
-    return [...links.split("\n").map((line) => line.split(/[ @]/)[0]!), ...tables.split("\n")].sort();
+    const chains = await must(own.daemon.netns.inside(["nft", "list", "chains"]));
+    return [...links.split("\n").map((line) => line.split(/[ @]/)[0]!), ...chains.split("\n")].sort();
   }
 });
 

@@ -82,26 +82,29 @@ describeUnless(missing, "two engines", () => {
     await other.remove(theirs);
   });
 
-  async function placeOf(engine: EngineClient, name: string): Promise<{ subnet: string; bridge: string; id: string }> {
+  async function placeOf(engine: EngineClient, name: string): Promise<{ subnet: string; bridge: string }> {
     const network = await engine.read<{
-      Id: string;
       IPAM: { Config: { Subnet: string }[] };
       Options: Record<string, string>;
     }>(`/networks/${name}`);
     const bridge = network.Options["com.docker.network.bridge.name"] ?? "";
-    return { subnet: network.IPAM.Config[0]!.Subnet, bridge, id: network.Id };
+    return { subnet: network.IPAM.Config[0]!.Subnet, bridge };
   }
 
   /** What an engine has on the machine for its default bridge and a container on it. */
   async function kept(engine: EngineClient, id: string): Promise<unknown> {
-    const { bridge, id: network } = await placeOf(engine, "bridge");
+    const { bridge } = await placeOf(engine, "bridge");
     const inside = (...command: string[]): Promise<string> => must(first.netns.inside(command));
+    // It is named as the bridge is, but an interface's name is shorter.
+    const table = (await inside("nft", "list", "tables"))
+      .split("\n")
+      .find((line) => line.startsWith(`table ip ${bridge}`));
     const { State } = await engine.inspect<{ State: { Pid: number } }>(id);
     return {
       links: await inside("ip", "-br", "link", "show", "master", bridge),
       address: await inside("ip", "-br", "addr", "show", bridge),
       // Without counters, this is the same text as long as nobody changes a rule.
-      rules: await inside("nft", "--stateless", "list", "table", "ip", `coracle-${network.slice(0, 12)}`),
+      rules: await inside("nft", "--stateless", "list", ...table!.split(" ")),
       groups: (await must(["cat", `/proc/${State.Pid}/cgroup`])).split("\n").sort(),
       isAlive: existsSync(`/proc/${State.Pid}`),
     };

@@ -23,6 +23,13 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
     finder: { test: "tests/runtime-linux/machine/machine.test.ts", named: "default bridge has a name of its own" },
   },
   {
+    name: "all engines have the same table of the packet filter",
+    file: "runtime-linux/paths.ts",
+    right: `const isDefault = this.roots.data === DEFAULT_DATA_ROOT;`,
+    wrong: `const isDefault = WRONG || this.roots.data === DEFAULT_DATA_ROOT;`,
+    finder: { test: "tests/runtime-linux/machine/machine.test.ts", named: "packet filter has a name of its own" },
+  },
+  {
     name: "a slow supervisor is told again to begin a log file",
     file: "runtime-linux/launch/supervisor-control.ts",
     right: `if (kernel.readable(control) > 0) return false;`,

@@ -192,3 +192,12 @@ test("an engine's default bridge has a name of its own, and the usual one for th
   for (const name of names) expect(name).toMatch(/^coracle-[0-9a-f]{7}$/);
   expect(new Set(names).size).toBe(2);
 });
+
+test("an engine's table of the packet filter has a name of its own, and the usual one for the usual data root", () => {
+  const tables = ["/var/lib/coracle", "/srv/one", "/srv/two"].map((data) =>
+    new Paths({ data, exec: "/run" }).filterTable(),
+  );
+  expect(tables[0]).toBe("coracle");
+  for (const name of tables.slice(1)) expect(name).toMatch(/^coracle-[0-9a-f]{8}$/);
+  expect(new Set(tables).size).toBe(3);
+});

@@ -12,7 +12,6 @@ import { CLONE_NEWNET } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { linuxNetworks, type LinuxNetworks } from "../../../runtime-linux/networks.js";
 import { makeNamespace, releaseNamespace } from "../../../runtime-linux/networks/namespace.js";
-import { NETLINK_NETFILTER } from "../../../runtime-linux/networks/netlink/netlink.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { must, pause, run, until } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";
@@ -216,7 +215,7 @@ describeUnless(missing, "networks of containers", () => {
 
   test("a port that rules still forward elsewhere is taken over, and is not taken from its new owner", async () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
-    const map = ["ip", `coracle-${NETWORK.slice(0, 12)}`, "everywhere"];
+    const map = ["ip", paths.filterTable(), "everywhere"];
     const led = async () =>
       [...(await must(["nft", "list", "map", ...map])).matchAll(/tcp \. (809\d) : ([\d.]+)/g)]
         .map(([, at, address]) => `${at} ${address}`)
@@ -237,14 +236,14 @@ describeUnless(missing, "networks of containers", () => {
 
   test("a port whose rule could not be removed is still the container's, and is removed later", async () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
-    const map = ["ip", `coracle-${NETWORK.slice(0, 12)}`, "everywhere"];
-    const open = libc.openNetlink.bind(libc);
+    const map = ["ip", paths.filterTable(), "everywhere"];
+    const send = libc.netlink.bind(libc);
     const leave = () => perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     const isPublished = async () => (await must(["nft", "list", "map", ...map])).includes("8093 : 172.31.0.2 . 80");
     await perform({ tag: "join", val: joinOf(WEB, 2, [port("0.0.0.0", 8093, 80), port("127.0.0.1", 8094, 80)]) });
-    vi.spyOn(libc, "openNetlink").mockImplementation((protocol) => {
-      if (protocol !== NETLINK_NETFILTER) return open(protocol);
-      throw Object.assign(new Error("EPERM"), { code: "EPERM", errno: -1, syscall: "socket" });
+    vi.spyOn(libc, "netlink").mockImplementation(async (fd, requests) => {
+      if (!Buffer.from(requests).includes(paths.filterTable())) return send(fd, requests);
+      throw Object.assign(new Error("EPERM"), { code: "EPERM", errno: -1, syscall: "sendto" });
     });
     await expect(leave()).rejects.toMatchObject({ code: "EPERM" });
     vi.restoreAllMocks();

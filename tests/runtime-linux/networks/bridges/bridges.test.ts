@@ -9,7 +9,8 @@ import { CLONE_NEWNET } from "../../../../runtime-linux/kernel.js";
 import { libc } from "../../../../runtime-linux/kernel/libc.js";
 import { linuxNetworks, type LinuxNetworks } from "../../../../runtime-linux/networks.js";
 import { strangeDrops } from "../../../../runtime-linux/networks/rules/forwarding.js";
-import { publish, unpublish } from "../../../../runtime-linux/networks/ports/published.js";
+import { elementsOf } from "../../../../runtime-linux/networks/ports/port-elements.js";
+import { Rules } from "../../../../runtime-linux/networks/rules/rules.js";
 import { Paths } from "../../../../runtime-linux/paths.js";
 import { must } from "../../../support/commands.js";
 import { describeUnless } from "../../../support/on-engines.js";
@@ -118,13 +119,15 @@ describeUnless(missing, "interfaces of networks", () => {
       ...{ gateway: made.gateway, ipv6Gateway: made.ipv6Gateway, mac: "02:42:ac:1f:00:02" },
       ...{ ports: [at("0.0.0.0"), at("::")], linkLocal: [], sysctls: [] },
     };
-    const table = `coracle-${NETWORK.slice(0, 12)}`;
+    const table = paths.filterTable();
+    const rules = new Rules(libc, table);
     const map = ["nft", "list", "map", "ip6", table, "everywhere"];
     await perform({ tag: "make", val: made });
-    await publish(libc, join);
+    await rules.publish(elementsOf(join));
     expect(await must(map)).toContain("fd00:31::2");
     await must(["nft", "delete", "table", "ip", table]);
-    await unpublish(libc, join);
+    await rules.unpublish(elementsOf(join));
+    await rules.close();
     expect(await must(map)).not.toContain("fd00:31::2");
     await perform({ tag: "drop", val: NETWORK });
   });
@@ -162,7 +165,7 @@ describeUnless(missing, "interfaces of networks", () => {
 
   test("127.0.0.0/8 is routed to a bridge only behind its rules", async () => {
     // A chain of another kind is in the way.
-    const table = ["ip", `coracle-${NETWORK.slice(0, 12)}`];
+    const table = ["ip", paths.filterTable()];
     await must(["nft", "add", "table", ...table]);
     await must(["nft", "add", "chain", ...table, "guard", "{ type nat hook prerouting priority 0 ; }"]);
     await expect(perform({ tag: "make", val: bridge })).rejects.toThrow("add chain guard");

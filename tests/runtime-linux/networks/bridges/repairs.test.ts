@@ -16,7 +16,6 @@ import { bridge, missing, NETWORK } from "../bridge.js";
 
 const WEB = "1".repeat(64);
 const OTHER = "2".repeat(64);
-const TABLE = `coracle-${NETWORK.slice(0, 12)}`;
 
 describeUnless(missing, "repairs of networks", () => {
   const root = mkdtempSync(join(tmpdir(), "coracle-repairs-"));
@@ -25,7 +24,7 @@ describeUnless(missing, "repairs of networks", () => {
   let beforeRules: (() => Promise<unknown>) | undefined;
   const kernel: Kernel = Object.assign(Object.create(libc) as Kernel, {
     async netlink(fd: number, requests: Uint8Array) {
-      const act = Buffer.from(requests).includes("entering") ? beforeRules : undefined;
+      const act = Buffer.from(requests).includes("inward-") ? beforeRules : undefined;
       if (act) beforeRules = undefined;
       await act?.();
       return libc.netlink(fd, requests);
@@ -96,7 +95,7 @@ describeUnless(missing, "repairs of networks", () => {
   }
 
   async function published(): Promise<number[]> {
-    const listed = await must(["nft", "--numeric", "list", "map", "ip", TABLE, "everywhere"]);
+    const listed = await must(["nft", "--numeric", "list", "map", "ip", paths.filterTable(), "everywhere"]);
     return [...listed.matchAll(/6 \. (\d+) :/g)].map(([, port]) => Number(port)).sort();
   }
 });

@@ -3,11 +3,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { networks } from "../../../../hosts/shared/host.js";
+import type { PlacedElement } from "../../../../runtime-linux/networks/rules/elements.js";
 import type { Kernel } from "../../../../runtime-linux/kernel.js";
 import { libc } from "../../../../runtime-linux/kernel/libc.js";
-import { makeTables, removeTables } from "../../../../runtime-linux/networks/rules/bridge-tables.js";
+import { Rules } from "../../../../runtime-linux/networks/rules/rules.js";
 import { enterNamespace, makeNamespace, releaseNamespace } from "../../../../runtime-linux/networks/namespace.js";
 import { must } from "../../../support/commands.js";
 import { describeUnless } from "../../../support/on-engines.js";
@@ -21,7 +22,12 @@ const bridge: networks.Bridge = {
   subnet: "172.31.0.0/16",
   gateway: "172.31.0.1",
 };
-const TABLE = "ip coracle-abababababab";
+const TABLE = "ip coracle";
+const TABLE_LISTED = "table ip coracle";
+const ID = "abababababab";
+const IPV6 = { ipv6Subnet: "fd00:31::/64", ipv6Gateway: "fd00:31::1" };
+/** Of `next(1)`. */
+const OTHER_ID = "010101010101";
 const ANSWERS = "ct state established,related accept";
 const PUBLISHED = "ct status dnat accept";
 
@@ -33,11 +39,20 @@ describeUnless(missing, "rules of a network", () => {
     openNetlink: (protocol: number) => enterNamespace(libc, namespace, () => libc.openNetlink(protocol)),
   });
 
+  const rules = new Rules(kernel, "coracle");
+  const make = (made: networks.Bridge): Promise<void> => rules.make(made, () => []);
+
   beforeAll(async () => {
     await makeNamespace(libc, namespace);
   });
 
+  afterEach(async () => {
+    await rules.remove({ ...bridge, ipv6Subnet: "fd00:31::/64" });
+    expect(await nft("list", "ruleset")).toBe("");
+  });
+
   afterAll(async () => {
+    await rules.close();
     await releaseNamespace(libc, namespace);
     rmSync(root, { recursive: true });
   });
@@ -46,132 +61,274 @@ describeUnless(missing, "rules of a network", () => {
     return must(["nsenter", `--net=${namespace}`, "nft", ...args]);
   }
 
-  async function rulesOf(chain: string, more: Partial<networks.Bridge>, table = TABLE): Promise<string[]> {
-    await makeTables(kernel, { ...bridge, ...more }, false);
-    const listed = await nft("--numeric-protocol", "list", "chain", ...table.split(" "), chain);
-    return listed.split("\n").flatMap((line) => (line.startsWith("\t\t") ? [line.trim()] : []));
+  async function listed(chain: string, table = TABLE): Promise<string[]> {
+    const told = await nft("--numeric-protocol", "list", "chain", ...table.split(" "), chain);
+    return told.split("\n").flatMap((line) => (line.startsWith("\t\t") ? [line.trim()] : []));
   }
 
-  /** The rules about forwarded packets, without the line about the chain itself. */
-  async function entering(more: Partial<networks.Bridge>): Promise<string[]> {
-    return (await rulesOf("entering", more)).slice(1);
+  /** The rules of one of the network's own chains. */
+  async function rulesOf(chain: string, more: Partial<networks.Bridge>, table = TABLE): Promise<string[]> {
+    await make({ ...bridge, ...more });
+    return listed(`${chain}-${ID}`, table);
   }
 
   test("let a network's packets go anywhere, and answers and published ports in", async () => {
-    const rules = [`oifname != "br0" accept`, `iifname "br0" accept`, ANSWERS, PUBLISHED, "drop"];
-    expect(await entering({})).toEqual(rules);
+    expect(await rulesOf("inward", {})).toEqual([`iifname "br0" accept`, ANSWERS, PUBLISHED, "drop"]);
+    expect(await rulesOf("outward", {})).toEqual([]);
   });
 
   test("let packets back to a bridge without connections only as others", async () => {
-    const rules = [`oifname != "br0" accept`, ANSWERS, PUBLISHED, "drop"];
-    expect(await entering({ connectsContainers: false })).toEqual(rules);
+    expect(await rulesOf("inward", { connectsContainers: false })).toEqual([ANSWERS, PUBLISHED, "drop"]);
   });
 
   test("let nothing out of an internal network or into it, but packets from its bridge back to it", async () => {
-    const drops = [`iifname "br0" drop`, `oifname "br0" drop`];
-    const back = `iifname "br0" oifname "br0"`;
-    expect(await entering({ internal: true })).toEqual([`${back} accept`, ...drops]);
-    const apart = await entering({ internal: true, connectsContainers: false });
-    expect(apart).toEqual([`${back} ${ANSWERS}`, `${back} ${PUBLISHED}`, ...drops]);
+    expect(await rulesOf("outward", { internal: true })).toEqual([`oifname != "br0" drop`]);
+    expect(await rulesOf("inward", { internal: true })).toEqual([`iifname "br0" accept`, "drop"]);
+    const apart = await rulesOf("inward", { internal: true, connectsContainers: false });
+    expect(apart).toEqual([`iifname "br0" ${ANSWERS}`, `iifname "br0" ${PUBLISHED}`, "drop"]);
   });
 
   test("let in all, or ICMP and opened ports, as the gateway mode says", async () => {
-    const before = [`oifname != "br0" accept`, `iifname "br0" accept`, ANSWERS, PUBLISHED];
+    const before = [`iifname "br0" accept`, ANSWERS, PUBLISHED];
     const all = [...before, `iifname != "br0" accept`, "drop"];
-    expect(await entering({ gatewayMode: "nat-unprotected" })).toEqual(all);
+    expect(await rulesOf("inward", { gatewayMode: "nat-unprotected" })).toEqual(all);
     const opened = "ip daddr . meta l4proto . th dport @opened accept";
     const routed = [...before, `iifname != "br0" meta l4proto 1 accept`, opened, "drop"];
-    expect(await entering({ gatewayMode: "routed" })).toEqual(routed);
-    const trusting = await entering({ trustedInterfaces: ["lan0", "lan1"] });
+    expect(await rulesOf("inward", { gatewayMode: "routed" })).toEqual(routed);
+    const trusting = await rulesOf("inward", { trustedInterfaces: ["lan0", "lan1"] });
     expect(trusting).toEqual([...before, `iifname "lan0" ${opened}`, `iifname "lan1" ${opened}`, "drop"]);
   });
 
   test("let in opened ports from any number of trusted interfaces", async () => {
     const many = Array.from({ length: 300 }, (_, at) => `lan${at}`);
-    expect(await entering({ trustedInterfaces: many })).toHaveLength(305);
+    expect(await rulesOf("inward", { trustedInterfaces: many })).toHaveLength(304);
   });
 
   test("hide senders behind the machine, but not those of a routed network", async () => {
-    const back = [`ip saddr 172.31.0.0/16`, `ip saddr 127.0.0.0/8`].map((from) => {
-      return `oifname "br0" ${from} ct status dnat masquerade`;
-    });
-    const hook = "type nat hook postrouting priority srcnat; policy accept;";
-    const away = `ip saddr 172.31.0.0/16 oifname != "br0" oifname != "lo" masquerade`;
-    expect(await rulesOf("leaving", {})).toEqual([hook, away, ...back]);
-    expect(await rulesOf("leaving", { masquerades: false })).toEqual([hook, ...back]);
-    expect(await rulesOf("leaving", { gatewayMode: "routed" })).toEqual([hook, ...back]);
+    const back = `oifname "br0" ct status dnat masquerade`;
+    const away = `oifname != "br0" oifname != "lo" masquerade`;
+    expect(await rulesOf("leaving", {})).toEqual([away, back]);
+    expect(await rulesOf("leaving", { masquerades: false })).toEqual([back]);
+    expect(await rulesOf("leaving", { gatewayMode: "routed" })).toEqual([back]);
     const chosen = await rulesOf("leaving", { sourceAddress: "192.0.2.7" });
-    expect(chosen).toEqual([hook, away.replace("masquerade", "snat to 192.0.2.7"), ...back]);
+    expect(chosen).toEqual([away.replace("masquerade", "snat to 192.0.2.7"), back]);
   });
 
   test("keep others from the machine's loopback, and lead published ports", async () => {
-    expect(await rulesOf("guard", {})).toEqual([
+    await make(bridge);
+    expect(await listed("guard")).toEqual([
       "type filter hook prerouting priority raw; policy accept;",
       'iifname != "lo" ip daddr 127.0.0.0/8 drop',
     ]);
-    expect(await rulesOf("publish", {})).toEqual([
+    expect(await listed("publish")).toEqual([
       "dnat ip to ip daddr . meta l4proto . th dport map @published",
       "fib daddr type local dnat ip to meta l4proto . th dport map @everywhere",
     ]);
     const arriving = "type nat hook prerouting priority dstnat; policy accept;";
-    expect(await rulesOf("arriving", {})).toEqual([arriving, "jump publish"]);
-    expect(await rulesOf("local", {})).toEqual(["type nat hook output priority -100; policy accept;", "jump publish"]);
+    expect(await listed("arriving")).toEqual([arriving, "jump publish"]);
+    expect(await listed("local")).toEqual(["type nat hook output priority -100; policy accept;", "jump publish"]);
+  });
+
+  test("are found by a packet's interfaces and by the subnet of its sender", async () => {
+    await make(bridge);
+    await make(next(1));
+    expect(await listed("passing")).toEqual([
+      "type filter hook forward priority filter; policy accept;",
+      "iifname vmap @outward",
+      "oifname vmap @inward",
+    ]);
+    expect(await listed("leaving")).toEqual([
+      "type nat hook postrouting priority srcnat; policy accept;",
+      "ip saddr vmap @senders",
+      "ip saddr 127.0.0.0/8 oifname @bridges ct status dnat masquerade",
+    ]);
+    expect(await elements("set", "bridges")).toEqual([`"br0"`, `"br1"`]);
+    expect(await elements("map", "inward")).toEqual([`"br0" : jump inward-${ID}`, `"br1" : jump inward-${OTHER_ID}`]);
+    expect(await elements("map", "outward")).toEqual([
+      `"br0" : jump outward-${ID}`,
+      `"br1" : jump outward-${OTHER_ID}`,
+    ]);
+    // They are neighbours: one ends where the other begins.
+    const subnets = [`172.31.0.0/16 : jump leaving-${ID}`, `172.32.0.0/16 : jump leaving-${OTHER_ID}`];
+    expect(await elements("map", "senders")).toEqual(subnets);
+    await rules.remove(bridge);
+    expect(await elements("map", "senders")).toEqual(subnets.slice(1));
+    expect(await nft("list", "ruleset")).not.toContain(ID);
+    await rules.remove(next(1));
+    expect(await nft("list", "ruleset")).toBe("");
+  });
+
+  test("take no longer way for many networks than for one", async () => {
+    const many = Array.from({ length: 50 }, (_, at) => next(at + 1));
+    await make(many[0]!);
+    const hooked = await hookedRules();
+    expect(hooked).toHaveLength(5);
+    for (const made of many) await make(made);
+    expect(await hookedRules()).toEqual(hooked);
+    for (const made of many) await rules.remove(made);
+    expect(await nft("list", "ruleset")).toBe("");
+  });
+
+  test("can be loaded again as nft lists them", async () => {
+    await make({ ...bridge, ...IPV6 });
+    const before = await nft("list", "ruleset");
+    await nft("flush", "ruleset");
+    await must(["nsenter", `--net=${namespace}`, "nft", "-f", "-"], { input: before });
+    expect(await nft("list", "ruleset")).toBe(before);
+    await make({ ...bridge, ...IPV6 });
+    await rules.remove({ ...bridge, ...IPV6 });
+    expect(await nft("list", "ruleset")).toBe("");
+  });
+
+  test("of a bridge that another network had are the next network's, and stay when the first goes", async () => {
+    const taking = { ...next(1), interfaceName: bridge.interfaceName };
+    await make(bridge);
+    await make(taking);
+    const inward = [`"br0" : jump inward-${OTHER_ID}`];
+    expect(await elements("map", "inward")).toEqual(inward);
+    await rules.remove(bridge);
+    expect(await elements("map", "inward")).toEqual(inward);
+    expect(await nft("list", "ruleset")).not.toContain(ID);
+    await rules.remove(taking);
+    expect(await nft("list", "ruleset")).toBe("");
   });
 
   test("are the same for IPv6, where packets for ::1 are led nowhere", async () => {
-    const both = { ipv6Subnet: "fd00:31::/64", ipv6Gateway: "fd00:31::1" };
-    expect(await rulesOf("publish", both, "ip6 coracle-abababababab")).toEqual([
+    const leaving = await rulesOf("leaving", IPV6, "ip6 coracle");
+    expect(leaving[0]).toBe(`oifname != "br0" oifname != "lo" masquerade`);
+    expect(await elements("map", "senders", "ip6 coracle")).toEqual([`fd00:31::/64 : jump leaving-${ID}`]);
+    expect(await listed("publish", "ip6 coracle")).toEqual([
       "ip6 daddr ::1 return",
       "dnat ip6 to ip6 daddr . meta l4proto . th dport map @published",
       "fib daddr type local dnat ip6 to meta l4proto . th dport map @everywhere",
     ]);
-    const leaving = await rulesOf("leaving", both, "ip6 coracle-abababababab");
-    expect(leaving[1]).toBe(`ip6 saddr fd00:31::/64 oifname != "br0" oifname != "lo" masquerade`);
-    const chosen = await rulesOf("leaving", { ...both, ipv6SourceAddress: "2001:db8::7" }, "ip6 coracle-abababababab");
-    expect(chosen[1]).toMatch(/ snat to 2001:db8::7$/);
-    const routed = await rulesOf("entering", { ...both, ipv6GatewayMode: "routed" }, "ip6 coracle-abababababab");
+    const chosen = await rulesOf("leaving", { ...IPV6, ipv6SourceAddress: "2001:db8::7" }, "ip6 coracle");
+    expect(chosen[0]).toMatch(/ snat to 2001:db8::7$/);
+    const routed = await rulesOf("inward", { ...IPV6, ipv6GatewayMode: "routed" }, "ip6 coracle");
     expect(routed).toContain(`iifname != "br0" meta l4proto 58 accept`);
   });
 
-  test("made anew keep published ports or remove them", async () => {
-    const element = "172.31.0.1 . 6 . 80 : 172.31.0.2 . 8080";
-    await makeTables(kernel, bridge, false);
-    await nft("add", "element", ...TABLE.split(" "), "published", `{ ${element} }`);
-    const published = () => nft("--numeric", "list", "map", ...TABLE.split(" "), "published");
-    expect(await published()).toContain(element);
-    await makeTables(kernel, bridge, true);
-    expect(await published()).toContain(element);
-    await makeTables(kernel, bridge, false);
-    expect(await published()).not.toContain(element);
+  test("made anew keep the published ports of containers there are, and no others", async () => {
+    const own = { key: Buffer.from([6, 0, 0, 0, 0x1f, 0x90, 0, 0]), value: Buffer.from([172, 31, 0, 2, 0, 80, 0, 0]) };
+    const port: PlacedElement = { family: "ip", set: "everywhere", ...own };
+    await rules.make(bridge, () => [port]);
+    const lead = (element: string): Promise<string> =>
+      nft("add", "element", ...TABLE.split(" "), "everywhere", element);
+    await lead("{ tcp . 8081 : 172.31.0.3 . 80 }");
+    // Another network's.
+    await lead("{ tcp . 8082 : 172.30.0.3 . 80 }");
+    await rules.make(bridge, () => [port]);
+    expect(await elements("map", "everywhere")).toEqual(["6 . 8080 : 172.31.0.2 . 80", "6 . 8082 : 172.30.0.3 . 80"]);
+    await make(bridge);
+    expect(await elements("map", "everywhere")).toEqual(["6 . 8082 : 172.30.0.3 . 80"]);
   });
 
   test("of IPv4 go with the network also where the kernel has none for IPv6", async () => {
-    const both = { ...bridge, ipv6Subnet: "fd00:31::/64", ipv6Gateway: "fd00:31::1" };
-    await makeTables(kernel, both, false);
+    const both = { ...bridge, ...IPV6 };
+    await make(both);
     const without: Kernel = Object.assign(Object.create(kernel) as Kernel, {
       async netlink(fd: number, requests: Uint8Array) {
         return namesIpv6(requests) ? [unsupported()] : libc.netlink(fd, requests);
       },
     });
-    await removeTables(without, both);
-    expect(await nft("list", "tables")).toBe(`table ip6 coracle-abababababab\n`);
-    await removeTables(kernel, both);
+    const others = new Rules(without, "coracle");
+    await others.remove(both);
+    await others.close();
+    expect(await nft("list", "tables")).toBe(`table ip6 coracle\n`);
+    await rules.remove(both);
   });
 
-  test("take the place of those that nft has made, and go with the network", async () => {
-    await removeTables(kernel, { ...bridge, ipv6Subnet: "fd00:31::/64" });
-    expect(await nft("list", "ruleset")).not.toContain("coracle-");
-    await removeTables(kernel, bridge);
-    const address = "ipv4_addr . inet_proto . inet_service";
-    await nft("add", "table", ...TABLE.split(" "));
-    await nft("add", "map", ...TABLE.split(" "), "published", `{ type ${address} : ipv4_addr . inet_service ; }`);
-    await nft("add", "set", ...TABLE.split(" "), "opened", `{ type ${address} ; }`);
-    await nft("add", "chain", ...TABLE.split(" "), "entering", "{ type filter hook forward priority filter ; }");
-    expect(await entering({ connectsContainers: false })).toHaveLength(4);
-    await removeTables(kernel, bridge);
-    expect(await nft("list", "ruleset")).not.toContain("coracle-");
+  test("go with the network whatever is missing", async () => {
+    await rules.remove({ ...bridge, ipv6Subnet: "fd00:31::/64" });
+    expect(await nft("list", "ruleset")).toBe("");
+    for (const made of [bridge, next(1)]) await make(made);
+    await nft("flush", "ruleset");
+    await rules.remove(bridge);
+    expect(await nft("list", "ruleset")).not.toContain(ID);
+    await rules.remove(next(1));
+    expect(await nft("list", "ruleset")).toBe("");
   });
+
+  test("of networks that the next engine does not know go with its first change, and their ports", async () => {
+    await make(next(1));
+    await make({ ...next(2), ...IPV6 });
+    const lead = (element: string): Promise<string> =>
+      nft("add", "element", ...TABLE.split(" "), "everywhere", element);
+    await lead("{ tcp . 8081 : 172.32.0.3 . 80 }");
+    await lead("{ tcp . 8082 : 172.33.0.3 . 80 }");
+    const nextEngine = new Rules(kernel, "coracle");
+    nextEngine.expect(next(1));
+    // The addresses and the interface of a network that is gone.
+    const made = { ...bridge, interfaceName: "br2", subnet: "172.33.0.0/24" };
+    await nextEngine.make(made, () => []);
+    expect(await nft("list", "table", ...TABLE.split(" "))).not.toContain("020202020202");
+    const inward = [`"br1" : jump inward-${OTHER_ID}`, `"br2" : jump inward-${ID}`];
+    expect(await elements("map", "inward")).toEqual(inward);
+    const senders = [`172.32.0.0/16 : jump leaving-${OTHER_ID}`, `172.33.0.0/24 : jump leaving-${ID}`];
+    expect(await elements("map", "senders")).toEqual(senders);
+    expect(await elements("map", "everywhere")).toEqual(["6 . 8081 : 172.32.0.3 . 80"]);
+    expect(await listed(`inward-${OTHER_ID}`)).toHaveLength(4);
+    for (const one of [made, next(1)]) await nextEngine.remove(one);
+    await nextEngine.close();
+    for (const one of [next(1), { ...next(2), ...IPV6 }]) await rules.remove(one);
+  });
+
+  test("that all networks share come back with the next network if somebody has flushed them", async () => {
+    await make(bridge);
+    const before = await hookedRules();
+    for (const flushed of [
+      ["table", ...TABLE.split(" ")],
+      ["chain", ...TABLE.split(" "), "guard"],
+    ]) {
+      await nft("flush", ...flushed);
+      await make(next(1));
+      expect(await hookedRules()).toEqual(before);
+    }
+    await rules.remove(next(1));
+  });
+
+  test("take the place of a network's own table, which an earlier version made", async () => {
+    const earlier = `table ip coracle-${ID}`;
+    const chain = ["chain", "ip", `coracle-${ID}`, "entering", "{ type filter hook forward priority filter ; }"];
+    await nft("add", ...earlier.split(" "));
+    await nft("add", ...chain);
+    await make(bridge);
+    expect(await nft("list", "tables")).toBe(`${TABLE_LISTED}\n`);
+    await nft("add", ...earlier.split(" "));
+    await rules.remove(bridge);
+    expect(await nft("list", "ruleset")).toBe("");
+  });
+
+  /** The chains in which packets begin, and their rules. */
+  async function hookedRules(): Promise<unknown[]> {
+    const { nftables } = JSON.parse(await nft("-j", "list", "ruleset")) as { nftables: NftObject[] };
+    const hooked = nftables.flatMap(({ chain }) => (chain?.hook === undefined ? [] : [chain]));
+    return hooked.map(({ name, hook }) => {
+      const own = nftables.flatMap(({ rule }) => (rule?.chain === name ? [rule.expr] : []));
+      return { name, hook, own };
+    });
+  }
+
+  /** Elements of a set or a map, as nft tells them. */
+  async function elements(kind: "set" | "map", name: string, table = TABLE): Promise<string[]> {
+    const told = await nft("--numeric", "list", kind, ...table.split(" "), name);
+    const [, inside = ""] = /elements = \{([^}]*)\}/.exec(told) ?? [];
+    const all = inside.split(",").map((element) => element.trim().replace(/\s+/g, " "));
+    return all.filter((element) => element !== "").sort();
+  }
 });
+
+interface NftObject {
+  chain?: { name: string; hook?: string };
+  rule?: { chain: string; expr: unknown };
+}
+
+/** Another network, whose subnet is behind that of `bridge`. */
+function next(at: number): networks.Bridge {
+  const network = at.toString(16).padStart(2, "0").repeat(32);
+  const subnet = `172.${31 + at}.0.0/16`;
+  return { ...bridge, network, interfaceName: `br${at}`, subnet, gateway: subnet.replace("0.0/16", "0.1") };
+}
 
 /** Whether one of the messages is about a table of IPv6: its family comes behind its header. */
 function namesIpv6(messages: Uint8Array): boolean {
@@ -180,9 +337,9 @@ function namesIpv6(messages: Uint8Array): boolean {
   return false;
 }
 
-/** The kernel's answer EOPNOTSUPP to the second message of a transaction. */
+/** The kernel's answer EOPNOTSUPP to the first message. */
 function unsupported(): Uint8Array {
-  return Buffer.from(new Int32Array([HEADER + 4, 2, 1, 0, -95]).buffer);
+  return Buffer.from(new Int32Array([HEADER + 4, 2, 0, 0, -95]).buffer);
 }
 
 /** Bytes of struct nlmsghdr. */

@@ -1,0 +1,165 @@
+// The engine's rules in the kernel's packet filter: those of its bridge networks, and the ports that their containers
+// publish. Each change is one transaction for each family of the network.
+
+import type { networks } from "../../../hosts/shared/index.js";
+import type { Kernel } from "../../kernel.js";
+import type { Netlink, Request } from "../netlink/netlink.js";
+import { chainNamesOf, chainsOfBridge, earlierTableOf, elementsOfBridge, familiesOf } from "./bridge-rules.js";
+import { putElements, takeElements, type PlacedElement, type TableOf } from "./elements.js";
+import { addChains, addSharedChains, addTableAndSets, hasSharedChains, type Family } from "./engine-table.js";
+import { withoutLeft } from "./left.js";
+import * as tables from "./nf-tables.js";
+
+type Bridge = networks.Bridge;
+
+export class Rules {
+  /** Networks that have rules, or may have. The table stays as long as there is one. */
+  readonly #ruled = new Map<string, Bridge>();
+  /** Families whose tables have been rid of what earlier engines have left there of other networks. */
+  readonly #clean = new Set<Family>();
+  /**
+   * Ends with the latest change, and never fails. Changes wait for one another. Several first ask what is there: an
+   * element that somebody else puts in or takes out meanwhile would be lost, or come back.
+   */
+  #last: Promise<void> = Promise.resolve();
+  /**
+   * In the network namespace of the thread that makes the first change. It stays open: a socket of netfilter that is closed
+   * keeps all others waiting some 10 ms, until the kernel has freed what the latest changes removed (nf_tables).
+   */
+  #filter: Netlink | undefined;
+  readonly #tableOf: TableOf;
+
+  /** `table`: the name of the engine's table. Other engines on the machine have others. */
+  constructor(
+    private readonly kernel: Kernel,
+    table: string,
+  ) {
+    this.#tableOf = (family) => ({ family, name: table });
+  }
+
+  /** An earlier engine has made rules for the network, or may have. */
+  expect(made: Bridge): void {
+    this.#ruled.set(made.network, made);
+  }
+
+  /**
+   * Makes the network's rules, or makes them anew. Its published ports are exactly these: what a crash or somebody else
+   * has left is removed. All of it in one transaction, together with the table that an earlier version made, so
+   * that nothing is open, and no port is without its target meanwhile. `ports`: called when it is this change's turn.
+   */
+  async make(made: Bridge, ports: () => readonly PlacedElement[]): Promise<void> {
+    await this.ask(async (filter) => {
+      this.expect(made);
+      const wanted = ports();
+      for (const family of familiesOf(made)) {
+        const own = wanted.filter((element) => element.family === family);
+        await this.#makeOne(filter, made, family, own);
+      }
+    });
+  }
+
+  /** Removes the network's rules. Missing ones are no error, and without a packet filter there are none. */
+  async remove(made: Bridge): Promise<void> {
+    this.#ruled.delete(made.network);
+    for (const family of familiesOf(made)) {
+      try {
+        await this.ask((filter) => this.#removeOne(filter, made, family));
+      } catch (error) {
+        // The kernel may have one for IPv4 only.
+        if (!WITHOUT_FILTER.includes((error as NodeJS.ErrnoException).code)) throw error;
+      }
+    }
+  }
+
+  /** Leads published ports to their container. Takes them over from any other. */
+  async publish(ports: readonly PlacedElement[]): Promise<void> {
+    await this.ask((filter) => putElements(filter, this.#tableOf, ports));
+  }
+
+  /** Ends that. Ports of another container are left to it. A missing table or set is no error. */
+  async unpublish(ports: readonly PlacedElement[]): Promise<void> {
+    await this.ask(async (filter) => {
+      // One transaction for each family, so that a missing table does not keep the other's ports.
+      for (const family of FAMILIES) {
+        const own = ports.filter((element) => element.family === family);
+        if (own.length > 0) await takeElements(filter, this.#tableOf, own);
+      }
+    });
+  }
+
+  async #makeOne(filter: Netlink, made: Bridge, family: Family, ports: readonly PlacedElement[]): Promise<void> {
+    const table = this.#tableOf(family);
+    const before = [
+      ...addTableAndSets(table),
+      ...(await this.#withoutLeft(filter, made, family)),
+      ...(await this.#sharedChains(filter, family)),
+      ...addChains(table, chainsOfBridge(made, family)),
+    ];
+    const elements = [...elementsOfBridge(made, family), ...ports];
+    await putElements(filter, this.#tableOf, elements, {
+      before,
+      after: await withoutEarlierTable(filter, made, family),
+    });
+    this.#clean.add(family);
+  }
+
+  async #removeOne(filter: Netlink, made: Bridge, family: Family): Promise<void> {
+    const table = this.#tableOf(family);
+    const isLast = ![...this.#ruled.values()].some((other) => familiesOf(other).includes(family));
+    const after = await withoutEarlierTable(filter, made, family);
+    if (isLast) {
+      await tables.transact(filter, [tables.addTable(table), tables.deleteTable(table), ...after]);
+      return;
+    }
+    const names = Object.values(chainNamesOf(made));
+    await takeElements(filter, this.#tableOf, elementsOfBridge(made, family), {
+      before: [
+        ...addTableAndSets(table),
+        ...(await this.#withoutLeft(filter, made, family)),
+        ...names.map((name) => tables.addChain(table, name)),
+      ],
+      after: [...names.map((name) => tables.deleteChain(table, name)), ...after],
+    });
+  }
+
+  async #withoutLeft(filter: Netlink, made: Bridge, family: Family): Promise<Request[]> {
+    const others = [...this.#ruled.values()].filter((other) => other !== made && familiesOf(other).includes(family));
+    return withoutLeft(filter, this.#tableOf(family), made, this.#clean.has(family) ? undefined : [...others, made]);
+  }
+
+  /**
+   * An earlier engine's are made anew, since its version may have had other rules. Later they stay as long as all are
+   * there: the kernel has less to free.
+   */
+  async #sharedChains(filter: Netlink, family: Family): Promise<Request[]> {
+    const table = this.#tableOf(family);
+    const areThere = this.#clean.has(family) && (await hasSharedChains(filter, table));
+    return areThere ? [] : addSharedChains(table);
+  }
+
+  /** Asks the filter, in turn with the changes: its socket serves one at a time. */
+  async ask<T>(act: (filter: Netlink) => Promise<T>): Promise<T> {
+    const asked = this.#last.then(() => act((this.#filter ??= tables.openFilter(this.kernel))));
+    this.#last = asked.then(DONE, DONE);
+    return asked;
+  }
+
+  /** The rules stay. */
+  async close(): Promise<void> {
+    await this.#last;
+    this.#filter?.closeAside();
+    this.#filter = undefined;
+  }
+}
+
+/** Removes the network's own table that an earlier version made, if there is one. */
+async function withoutEarlierTable(filter: Netlink, made: Bridge, family: Family): Promise<Request[]> {
+  const table = earlierTableOf(made, family);
+  return (await tables.isTableThere(filter, table)) ? [tables.deleteTable(table)] : [];
+}
+
+const DONE = (): void => {};
+const FAMILIES: readonly Family[] = ["ip", "ip6"];
+
+/** What a kernel says without nf_tables (EOPNOTSUPP, which Node.js calls ENOTSUP) or without netfilter's sockets. */
+const WITHOUT_FILTER: readonly (string | undefined)[] = ["ENOTSUP", "EPROTONOSUPPORT"];
