@@ -1,6 +1,8 @@
 // The Linux machine for the daemon: claims it for one engine, finds its runtimes, opens its records.
 
 import { fileURLToPath } from "node:url";
+import { inPlace } from "../../runtime-linux/content/threads/jobs.js";
+import { OrHere } from "../../runtime-linux/content/threads/or-here.js";
 import { Threads } from "../../runtime-linux/content/threads/threads.js";
 import { linuxHost } from "../../runtime-linux/host.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
@@ -40,7 +42,8 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const way: WayOut = { certificates: config.registryCerts, proxies: config.proxies };
   const registry = linuxRegistry(way);
   const threadData: ThreadData = { roots, way };
-  const workers = new Threads({ path: CONTENT_THREAD, data: threadData });
+  const threads = new Threads({ path: CONTENT_THREAD, data: threadData });
+  const workers = new OrHere(inPlace({ paths, kernel: libc, registry }), threads);
   const swept: Swept = (what, why) => tell({ what, deed: "swept", why }, log);
   const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry, workers, swept });
   closings.push(() => host.close());
@@ -53,7 +56,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   return {
     host,
     offer,
-    loadImages: (door, log) => loadEmbeddedImage(dataRoot, door, log),
+    loadImages: (door, log) => workers.allHere(() => loadEmbeddedImage(dataRoot, door, log)),
     hasHungUp: (descriptor) => libc.hungUp(descriptor),
     peerOf: (descriptor) => libc.peerOf(descriptor),
     memory: processMemory,

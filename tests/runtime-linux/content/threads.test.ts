@@ -9,7 +9,9 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { UNLIMITED } from "../../../hosts/streams/tar/index.js";
 import { given } from "../../../runtime-linux/content/threads/given.js";
+import { OrHere } from "../../../runtime-linux/content/threads/or-here.js";
 import { Threads } from "../../../runtime-linux/content/threads/threads.js";
+import type { Workers } from "../../../runtime-linux/content/threads/workers.js";
 
 const PROGRAM = fileURLToPath(new URL("../../../build/content.cjs", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "coracle-threads-"));
@@ -35,6 +37,26 @@ test("a thread writes a body as it was sent, and returns its digest", async () =
   );
   expect(diffId).toBe(`sha256:${createHash("sha256").update(bytes).digest("hex")}`);
   expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
+test("the calling thread does the jobs that begin during an action, and threads do all others", async () => {
+  const done: string[] = [];
+  const noting = (who: string): Workers => ({
+    run: async (name) => void done.push(`${who} ${name}`) as never,
+    close: async () => void done.push(`${who} close`),
+  });
+  const workers = new OrHere(noting("here"), noting("threads"));
+  const job = (): Promise<void> => workers.run("copy", {} as never, { signal: NEVER });
+  await job();
+  await workers.allHere(job);
+  await expect(
+    workers.allHere(async () => {
+      throw new Error("it failed");
+    }),
+  ).rejects.toThrow("it failed");
+  await job();
+  await workers.close();
+  expect(done).toEqual(["threads copy", "here copy", "threads copy", "threads close"]);
 });
 
 test("a body that breaks off breaks off its job in the same way", async () => {
