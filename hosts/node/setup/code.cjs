@@ -1,34 +1,56 @@
-// The build runs this in a process of its own. It starts a simulated daemon from the bundle, sends it a ping, and saves
-// the code that V8 has compiled by then. Bundles are loaded together with that code (bundle.cjs).
+// The build runs this in a process of its own: `code.cjs BUNDLE [FLAG…]`. It starts a daemon from the bundle, with these
+// flags besides its own, asks it for what clients ask first, and saves the code that V8 has compiled by then. Bundles are
+// loaded together with that code (bundle.cjs).
 
 const { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { request } = require("node:http");
 const { tmpdir } = require("node:os");
 const { basename, dirname, join } = require("node:path");
+const v8 = require("node:v8");
 const { codePath, loadBundle } = require("../bundle.cjs");
 
-const [, , bundle] = process.argv;
+const [, , bundle, ...flags] = process.argv;
+// V8 takes code only if its flags are those with which the code was saved. The daemon sets flags of its own after loading.
+v8.setFlagsFromString = () => {};
+// An earlier code would be part of the new one.
+rmSync(codePath(bundle, readFileSync(bundle, "latin1")), { force: true });
 const loaded = loadBundle(bundle);
 const directory = mkdtempSync(join(tmpdir(), "coracle-code-"));
 const socketPath = join(directory, "s");
 const places = ["--data-root", join(directory, "d"), "--exec-root", join(directory, "e"), "-p", join(directory, "p")];
 
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-void loaded.exports.main(["daemon", "--simulated", "-l", "error", "-H", `unix://${socketPath}`, ...places]);
-ping();
+void loaded.exports.main(["daemon", "-l", "error", "-H", `unix://${socketPath}`, ...places, ...flags]);
+void keep();
 
-/** Tries again until the daemon listens. */
-function ping() {
-  const asked = request({ socketPath, path: "/_ping" }, (answer) => answer.resume().once("end", keep));
-  asked.once("error", () => setTimeout(ping, 10)).end();
+async function keep() {
+  while (!(await answers("GET", "/_ping"))) await new Promise((resolve) => setTimeout(resolve, 10));
+  const config = { Image: "busybox", HostConfig: { NetworkMode: "none" } };
+  await answers("POST", "/containers/create?name=code", config);
+  for (const path of ["/version", "/info", "/containers/json?all=1", "/containers/code/json"])
+    await answers("GET", path);
+  await answers("DELETE", "/containers/code");
+  save();
+  // It gives back what it has mounted, and ends this process.
+  process.kill(process.pid, "SIGTERM");
 }
 
-function keep() {
-  const file = codePath(bundle, readFileSync(bundle, "utf8"));
+/** Whether the daemon answers at all: it may not listen yet. */
+function answers(method, path, body) {
+  return new Promise((resolve) => {
+    const headers = { "Content-Type": "application/json" };
+    const asked = request({ socketPath, method, path, headers }, (answer) =>
+      answer.resume().once("end", () => resolve(true)),
+    );
+    asked.once("error", () => resolve(false)).end(body && JSON.stringify(body));
+  });
+}
+
+function save() {
+  const file = codePath(bundle, readFileSync(bundle, "latin1"));
   writeFileSync(`${file}.part`, loaded.script.createCachedData());
   renameSync(`${file}.part`, file);
   for (const name of readdirSync(dirname(file))) if (isOlder(name, file)) rmSync(join(dirname(file), name));
-  process.exit();
 }
 
 /** Belongs to an earlier build. */
