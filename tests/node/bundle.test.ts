@@ -1,6 +1,6 @@
 // The daemon's bundle, and the code that the build keeps of it (hosts/node/bundle.cjs).
 
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +29,19 @@ test("V8 takes the code that the build keeps", () => {
   const { script, exports } = loadBundle(BUNDLE);
   expect(script.cachedDataRejected).toBe(false);
   expect(exports.main).toBeTypeOf("function");
+});
+
+test("what few daemons need is not loaded with the bundle", async () => {
+  const loaded = "process.moduleLoadList.filter((name) => / (http2|http)$/.test(name)).join()";
+  const script = `require(process.argv[1]).loadBundle(); console.log(${loaded})`;
+  const { stdout } = await run([process.execPath, "-e", script, LOADER]);
+  expect(stdout).toBe("NativeModule http\n");
+});
+
+test("the bundle takes Node's modules whole, without a copy for each file", () => {
+  const bundle = readFileSync(BUNDLE, "latin1");
+  expect(bundle).toContain('require("node:fs")');
+  expect(bundle).not.toMatch(/__toESM\(require\("node:/);
 });
 
 test.each<[string, (code: string) => void]>([

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { loadedLate, takenWhole } from "./late.mjs";
 import { buildPackage, UNUSED, NATIVE, without } from "./package.mjs";
 
 /**
@@ -181,7 +182,7 @@ async function bundleProgram(root, entry, outfile) {
     banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
     // V8 would store a text with other characters in two bytes each. This one is read in a third of the time.
     charset: "ascii",
-    plugins: [without(UNUSED)],
+    plugins: [without(UNUSED), loadedLate(root), takenWhole()],
     alias: platformsOwn(root),
     minifyWhitespace: true,
     minifySyntax: true,

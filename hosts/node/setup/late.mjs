@@ -1,0 +1,44 @@
+// What makes a bundle for Node load in less time.
+
+import { readFileSync } from "node:fs";
+
+/**
+ * Modules that take long to load and that few daemons need: fflate fills tables, and HTTP/2 carries only the calls of
+ * BuildKit's clients. In a bundle each is loaded when something of it is used for the first time.
+ */
+const LATE = ["fflate", "node:http2"];
+
+/** Replaces each of these modules by an object whose properties load it. */
+export function loadedLate(root) {
+  const namespace = "late";
+  return {
+    name: "loaded late",
+    setup: ({ onResolve, onLoad }) => {
+      const filter = new RegExp(`^(${LATE.join("|")})$`);
+      onResolve({ filter }, (asked) => (asked.namespace === namespace ? undefined : { path: asked.path, namespace }));
+      onLoad({ filter: /.*/, namespace }, async ({ path }) => {
+        const names = Object.keys(await import(path)).filter((name) => name !== "default");
+        const properties = names.map((name) => `get ${name}() { return require("${path}").${name}; }`);
+        return { contents: `module.exports = { ${properties.join(",\n")} };`, resolveDir: root };
+      });
+    },
+  };
+}
+
+const WHOLE = /^import \* as (\w+) from ("node:\w+");$/gm;
+
+/**
+ * Lets `import * as` of Node's modules take the module itself. As the standard has it, esbuild makes an object of its own
+ * in each file, with a property for each of a hundred names.
+ */
+export function takenWhole() {
+  return {
+    name: "taken whole",
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+        contents: readFileSync(path, "utf8").replaceAll(WHOLE, "import $1 = require($2);"),
+        loader: "ts",
+      }));
+    },
+  };
+}
