@@ -25,6 +25,7 @@ import { extract } from "./content/files/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
 import { clone } from "./content/git.js";
 import { Contexts } from "./content/held/contexts.js";
+import { sentTarFor } from "./content/held/sent-tar.js";
 import { makeLayer } from "./content/layers/layer.js";
 import { layerTars } from "./content/layers/layer-tars.js";
 import { Layers } from "./content/layers/layers.js";
@@ -307,12 +308,17 @@ class Carrier {
   }
 
   /** A build's context may have any number of files. What is copied to a container is seldom worth a thread's start. */
-  #extract(command: content.Extract, signal: AbortSignal): Promise<void> {
+  async #extract(command: content.Extract, signal: AbortSignal): Promise<void> {
+    const before = await sentTarFor(command.source, this.#deps.paths);
     const body = (over: AbortSignal): AsyncIterable<Uint8Array> =>
-      fromClient(entriesOf(command.source, this.#deps.bodies), over);
-    if (this.#contexts.takes(command)) return this.#contexts.hold(command, body, signal);
-    if (!command.scratch) return extract(command, () => body(signal), this.#deps, signal);
-    return this.#workers.run("extract", command, { signal, body });
+      fromClient(entriesOf(command.source, this.#deps.bodies, before), over);
+    try {
+      if (this.#contexts.takes(command)) await this.#contexts.hold(command, body, (tar) => before?.keep(tar), signal);
+      else if (!command.scratch) await extract(command, () => body(signal), this.#deps, signal);
+      else await this.#workers.run("extract", command, { signal, body });
+    } finally {
+      await before?.close();
+    }
   }
 
   #sendFiles(sent: content.SentFiles, report: Report, signal: AbortSignal): Promise<void> {

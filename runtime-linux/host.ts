@@ -4,6 +4,7 @@ import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import type {
   Bodies,
+  SentBefore,
   Clock,
   Delivery,
   Host,
@@ -134,9 +135,9 @@ class LateBodies implements Bodies {
     return this.given.take(request);
   }
 
-  session(files: content.SessionFiles): AsyncIterable<Uint8Array> {
+  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array> {
     if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.session(files);
+    return this.given.session(files, before);
   }
 
   upload(upload: content.SessionUpload): AsyncIterable<Uint8Array> {

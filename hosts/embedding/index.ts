@@ -36,6 +36,7 @@ export type {
   Reply,
   Report as ReportProgress,
   RequestId,
+  SentBefore,
   SshAgent,
   SshConnection,
   Stdin,

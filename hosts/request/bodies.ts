@@ -2,12 +2,12 @@
 // once. And sessions, on which a client gives and takes files as often as it is asked.
 
 import { interrupted } from "../shared/index.js";
-import type { Bodies, Delivery, RequestId, SshAgent, content, types } from "../shared/index.js";
+import type { Bodies, Delivery, RequestId, SentBefore, SshAgent, content, types } from "../shared/index.js";
 
 /** What a client gives on its session. */
 export interface Session {
   /** Its files, as a tar. */
-  files(files: content.SessionFiles): AsyncIterable<Uint8Array>;
+  files(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array>;
   /** An archive of its, as a tar. */
   upload(upload: content.SessionUpload): AsyncIterable<Uint8Array>;
   /** SECRET. */
@@ -42,8 +42,8 @@ export class RequestBodies implements Bodies {
   }
 
   /** Throws `client-gone` if the session is over. */
-  session(files: content.SessionFiles): AsyncIterable<Uint8Array> {
-    return this.#session(files.session).files(files);
+  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array> {
+    return this.#session(files.session).files(files, before);
   }
 
   /** The same for an archive. */

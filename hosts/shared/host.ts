@@ -150,8 +150,8 @@ export interface Stdio {
 /** Bodies of requests, which the host can take once each. The engine provides them. */
 export interface Bodies {
   take(request: RequestId): AsyncIterable<Uint8Array>;
-  /** Files of a session's client, as a tar. */
-  session(files: content.SessionFiles): AsyncIterable<Uint8Array>;
+  /** Files of a session's client, as a tar. `before`: of what has not changed since, the client sends nothing. */
+  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array>;
   /** An archive of a session's client: a tar, plain or compressed. */
   upload(upload: content.SessionUpload): AsyncIterable<Uint8Array>;
   /** SECRET. Credentials of a session's client. Rejects with a `HostFailure`. */
@@ -162,6 +162,16 @@ export interface Bodies {
   deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void>;
   /** Asks a session's client whether it has an agent. Rejects with a `HostFailure`. */
   agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent>;
+}
+
+/** The tar that a session's client sent for the same directory before. */
+export interface SentBefore {
+  /** Reads bytes from a place on; returns how many. None at the end, or if there is no such tar. */
+  read(into: Uint8Array, at: number): Promise<number>;
+  /** Nanoseconds since 1970: a file with this time or a later one may have been changed while it was sent. */
+  readonly settled: bigint;
+  /** The tar that comes now does not have what the client lists: it is not for the next time. */
+  doubt(): void;
 }
 
 /** What the client of a session gets. */

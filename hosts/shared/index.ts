@@ -58,6 +58,7 @@ export type {
   RecordChange,
   RecordStore,
   Replies,
+  SentBefore,
   ReplyOrCut,
   Report,
   RequestId,

@@ -1,6 +1,6 @@
 // The parts of a simulated world, made once and connected to each other. `host.ts` presents them as a host.
 
-import type { Bodies, Delivery, RequestId, SshAgent, content, engine, types } from "../shared/index.js";
+import type { Bodies, Delivery, RequestId, SentBefore, SshAgent, content, engine, types } from "../shared/index.js";
 import { registryClient } from "../registry/index.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";
@@ -146,9 +146,9 @@ class LateBodies implements Bodies {
     return this.given.take(request);
   }
 
-  session(files: content.SessionFiles): AsyncIterable<Uint8Array> {
+  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array> {
     if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.session(files);
+    return this.given.session(files, before);
   }
 
   upload(upload: content.SessionUpload): AsyncIterable<Uint8Array> {

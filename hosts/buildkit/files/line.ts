@@ -1,6 +1,7 @@
 // The files that a client has listed and that are not in the tar yet.
 
 import type { TarEntry } from "../../streams/tar/index.js";
+import type { Known } from "./known-files.js";
 
 /** One file, in its place in the tar. */
 export interface Waiting {
@@ -9,6 +10,8 @@ export interface Waiting {
   /** Of its entry when it was listed. */
   size: number;
   asked: boolean;
+  /** Its bytes, if they are here from an earlier time. */
+  known: Known | null;
   /** All its bytes have come. */
   whole: boolean;
   /** What came and is not in the tar: of a small file all that it may become, of a large one the last piece. */

@@ -1,13 +1,14 @@
 // The files of a client's directory as a tar: what a builder reads in place of the body of a request. The client lists
 // its files in order, and sends the bytes of those that are asked for, several at a time (tonistiigi/fsutil).
 
-import { HostFailure, interrupted, tooLarge } from "../../shared/index.js";
-import { endOfArchive, headerOf, paddingOf } from "../../streams/tar/index.js";
+import { HostFailure, interrupted, joined, tooLarge, type SentBefore } from "../../shared/index.js";
+import { endOfArchive, headerOf, paddingOf, type TarEntry } from "../../streams/tar/index.js";
 import type { Caller, Conversation } from "../conversation.js";
 import { decode, encode, type Fields } from "../messages/codec.js";
 import { DATA, ERR, FIN, REQ, STAT, packet } from "../messages/files.js";
 import { entryOf, hasBytes } from "./entry.js";
 import { headersFor, type WantedFiles } from "./headers.js";
+import { KnownFiles, type Known } from "./known-files.js";
 import { Line, bytesIn, type Waiting } from "./line.js";
 
 const CALL = "/moby.filesync.v1.FileSync/DiffCopy";
@@ -22,11 +23,16 @@ const MOST_LISTED = 128 << 20;
 
 /**
  * A tar of the files. Fails as `body-broke` with the client's words, or as `interrupted` if the session ends or the
- * client sends what is no packet. Who stops reading ends the call at once, even while the client sends nothing.
+ * client sends what is no packet. Who stops reading ends the call at once, even while the client sends nothing. Bytes of
+ * files that have not changed since `before` come from there.
  */
-export function receivedFiles(caller: Caller, wanted: WantedFiles): AsyncIterable<Uint8Array> {
+export function receivedFiles(
+  caller: Caller,
+  wanted: WantedFiles,
+  before: SentBefore | null = null,
+): AsyncIterable<Uint8Array> {
   let call: Conversation | null = null;
-  const files = tarFrom(() => (call = caller(CALL, headersFor(wanted))));
+  const files = tarFrom(() => (call = caller(CALL, headersFor(wanted))), before);
   const end = (): Promise<IteratorResult<Uint8Array, void>> => {
     call?.cancel();
     return files.return();
@@ -34,12 +40,15 @@ export function receivedFiles(caller: Caller, wanted: WantedFiles): AsyncIterabl
   return { [Symbol.asyncIterator]: () => ({ next: () => files.next(), return: end }) };
 }
 
-async function* tarFrom(begin: () => Conversation): AsyncGenerator<Uint8Array, void, undefined> {
+async function* tarFrom(
+  begin: () => Conversation,
+  before: SentBefore | null,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const call = begin();
   try {
-    const receiver = new Receiver(call);
+    const receiver = new Receiver(call, before);
     for await (const message of call.messages) {
-      receiver.take(packetOf(message));
+      await receiver.take(packetOf(message));
       yield* receiver.ready();
       receiver.ask();
       if (receiver.finished) {
@@ -55,6 +64,8 @@ async function* tarFrom(begin: () => Conversation): AsyncGenerator<Uint8Array, v
 
 class Receiver {
   readonly #call: Conversation;
+  readonly #before: SentBefore | null;
+  readonly #known: KnownFiles | null;
   readonly #waiting = new Line();
   readonly #asked = new Map<number, Waiting>();
   /** Requests that have not gone out: the client does not read them. */
@@ -67,23 +78,26 @@ class Receiver {
   #told = false;
   finished = false;
 
-  constructor(call: Conversation) {
+  constructor(call: Conversation, before: SentBefore | null) {
     this.#call = call;
+    this.#before = before;
+    this.#known = before === null ? null : new KnownFiles(before);
   }
 
-  take({ type = STAT, stat, ID = 0, data = NOTHING }: Packet): void {
+  take({ type = STAT, stat, ID = 0, data = NOTHING }: Packet): Promise<void> | void {
     if (type === ERR) throw brokenOff(new TextDecoder().decode(data));
-    if (type === STAT) this.#list(stat);
-    else if (type === DATA) this.#give(ID, data);
+    if (type === STAT) return this.#list(stat);
+    if (type === DATA) this.#give(ID, data);
     else if (type === FIN) this.finished = this.#told;
   }
 
   /** What can go into the tar by now. */
-  *ready(): Generator<Uint8Array> {
+  async *ready(): AsyncGenerator<Uint8Array> {
     for (let file = this.#waiting.first; file !== undefined; file = this.#waiting.first) {
-      if (!file.whole && (!file.asked || file.size <= AHEAD)) return;
-      yield* this.#piecesOf(file);
-      if (!file.whole) return;
+      if (file.known !== null) yield* this.#knownPieces(file.entry, file.known);
+      else if (!file.whole && (!file.asked || file.size <= AHEAD)) return;
+      else yield* this.#piecesOf(file);
+      if (file.known === null && !file.whole) return;
       this.#waiting.shift();
       this.#listedBytes -= file.listed;
       if (file.asked) this.#ahead -= file.size;
@@ -96,7 +110,7 @@ class Receiver {
    */
   ask(): void {
     for (let file = this.#waiting.toAsk; file !== undefined; file = this.#waiting.toAsk) {
-      if (!file.whole) {
+      if (!file.whole && file.known === null) {
         if (this.#asked.size + this.#sending >= MOST_ASKED) return;
         if (this.#ahead > 0 && this.#ahead + file.size > AHEAD) return;
         file.asked = true;
@@ -121,7 +135,7 @@ class Receiver {
     this.#call.send(encode(packet, fields)).then(sent, () => {});
   }
 
-  #list(stat: Fields | undefined): void {
+  #list(stat: Fields | undefined): Promise<void> | void {
     if (stat === undefined) {
       this.#complete = true;
       return;
@@ -134,7 +148,10 @@ class Receiver {
     this.#listedBytes += listed;
     if (this.#listedBytes > MOST_LISTED) throw tooLarge("unpacked", "", MOST_LISTED);
     const [asked, whole] = [false, !hasBytes(stat) || entry.size === 0];
-    this.#waiting.push({ id, entry, size: entry.size, asked, whole, held: NOTHING, listed, came: 0, begun: false });
+    const known = null;
+    const file = { id, entry, size: entry.size, asked, known, whole, held: NOTHING, listed, came: 0, begun: false };
+    if (whole || this.#known === null) return this.#waiting.push(file);
+    return this.#known.find(entry).then((known) => this.#waiting.push({ ...file, known }));
   }
 
   /** An empty piece is the end. A file that has grown is cut off where it was when it was listed, as by tar(1). */
@@ -154,6 +171,18 @@ class Receiver {
     file.came += piece.length;
   }
 
+  /** A small file is one piece. */
+  async *#knownPieces(entry: TarEntry, known: Known): AsyncGenerator<Uint8Array> {
+    let held = [headerOf(entry)];
+    for await (const piece of this.#known!.bytes(known)) {
+      held.push(piece);
+      if (known.size <= ONE_PIECE) continue;
+      yield* held;
+      held = [];
+    }
+    yield joined([...held, paddingOf(entry.size)]);
+  }
+
   *#piecesOf(file: Waiting): Generator<Uint8Array> {
     if (!file.begun) {
       file.begun = true;
@@ -165,6 +194,7 @@ class Receiver {
     file.held = NOTHING;
     if (!file.whole) return;
     // A large file that has shrunk meanwhile ends with zeros, as in an archive of tar(1).
+    if (file.came < file.entry.size) this.#before?.doubt();
     for (let missing = file.entry.size - file.came; missing > 0; missing -= ZEROS.length) {
       yield ZEROS.subarray(0, Math.min(missing, ZEROS.length));
     }
@@ -174,6 +204,7 @@ class Receiver {
 
 const NOTHING = new Uint8Array();
 const ZEROS = new Uint8Array(64 * 1024);
+const ONE_PIECE = 256 << 10;
 
 interface Packet {
   type?: number;

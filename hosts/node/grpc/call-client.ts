@@ -24,8 +24,8 @@ import { endOnceStopped } from "./session-pulse.js";
 export function sessionOn(connection: Duplex, gone: () => void): Session {
   const call = callerOn(connection, gone);
   return {
-    files: ({ directory, includes, excludes, follows }) =>
-      receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }),
+    files: ({ directory, includes, excludes, follows }, before) =>
+      receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }, before),
     upload: ({ path }) => uploadedArchive(call, path),
     credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
     secret: ({ id, limit }, signal) => askedSecret(call, { id, limit }, signal),

@@ -65,8 +65,8 @@ export class Contexts {
     return isFree && scratch && !keepKinds && owner === undefined && into.path === "/" && isOwn(into.view);
   }
 
-  /** Keeps the tar, or unpacks it if only that tells what its files are. */
-  async hold(command: content.Extract, body: Body, signal: AbortSignal): Promise<void> {
+  /** Keeps the tar, or unpacks it if only that tells what its files are. `came`: is called once it is complete. */
+  async hold(command: content.Extract, body: Body, came: (tar: string) => void, signal: AbortSignal): Promise<void> {
     const { container } = command.into.view;
     const { paths } = this.#needs;
     const file = paths.heldTar(container);
@@ -74,6 +74,7 @@ export class Contexts {
     let arrived: Arrival;
     try {
       arrived = await this.#arrive({ file, limits: limitsOf(command.limits) }, body, signal);
+      came(file);
     } catch (error) {
       await unlink(file).catch(() => {});
       throw error;

@@ -1,5 +1,5 @@
-// A directory that `RUN --mount=type=cache` keeps from one build to the next, and its record. On the machine it is a
-// volume with its id as the name, which no client can see as a volume.
+// What the builder keeps from one build to the next: a directory of `RUN --mount=type=cache`, or the files that a client has
+// sent; and its record. On the machine it is a volume with its id as the name, which no client can see as a volume.
 
 import { FieldReader } from "../../records/field-reader";
 import { FieldWriter } from "../../records/field-writer";
@@ -26,12 +26,14 @@ export class BuildCache {
 
   constructor(
     readonly id: string,
-    /** What a mount must ask for to get it: see `mountKey`. */
+    /** What a mount must ask for to get it: see `mountKey`. Of a client's files: see `KeptFiles`. */
     readonly key: string,
-    /** `id` of the mount. */
+    /** `id` of the mount, or the name of the client's directory. */
     readonly name: string,
     /** Nanoseconds since 1970. */
     readonly created: i64,
+    /** It is what a client has sent. */
+    readonly ofClient: bool = false,
   ) {
     this.lastUsed = created;
   }
@@ -53,7 +55,8 @@ function cacheFields(fields: Fields, given: BuildCache | null): BuildCache {
   const key = fields.text("key", given === null ? "" : given.key);
   const name = fields.text("name", given === null ? "" : given.name);
   const created = fields.number("created", given === null ? 0 : given.created);
-  const cache = given === null ? new BuildCache(id, key, name, created) : given;
+  const ofClient = fields.optionalBool("ofClient", given !== null && given.ofClient);
+  const cache = given === null ? new BuildCache(id, key, name, created, ofClient) : given;
   cache.lastUsed = fields.number("lastUsed", cache.lastUsed);
   cache.uses = fields.within("uses", cache.uses, 0, i64.MAX_VALUE);
   cache.size = fields.within("size", cache.size, 0, i64.MAX_VALUE);

@@ -1,5 +1,5 @@
-// The entries of the builder's cache, as clients see them (surface §2.23): the caches of `RUN --mount=type=cache`, and the
-// steps of builds by BuildKit. Those are images that nobody but a build sees.
+// The entries of the builder's cache, as clients see them (surface §2.23): the caches of `RUN --mount=type=cache`, the files
+// that clients have sent, and the steps of builds by BuildKit. Those are images that nobody but a build sees.
 
 import { Image } from "../../image/image";
 import { imageStore } from "../../image/store";
@@ -10,6 +10,7 @@ import { cacheStore } from "./cache-store";
 import { Uses } from "./uses";
 
 const MOUNT_TYPE: string = "exec.cachemount";
+const CLIENT_TYPE: string = "source.local";
 const STEP_TYPE: string = "regular";
 const ALGORITHM = "sha256:";
 const FLAGS: string[] = ["inuse", "mutable", "immutable", "shared", "private"];
@@ -36,9 +37,9 @@ export abstract class CacheEntry extends Filtered {
     super();
   }
 
-  /** Steps change its files. */
+  /** Its files change from one build to the next. */
   get isMutable(): bool {
-    return this.type == MOUNT_TYPE;
+    return this.type != STEP_TYPE;
   }
 
   /** Of what it was made: an id as its own, or empty. */
@@ -68,14 +69,15 @@ export abstract class CacheEntry extends Filtered {
   abstract drop(): i64;
 }
 
-class MountEntry extends CacheEntry {
+class VolumeEntry extends CacheEntry {
   constructor(
     private readonly cache: BuildCache,
     uses: Uses,
   ) {
-    const description = `cached mount ${cache.name} from a build`;
+    const description = cache.ofClient ? `local source for ${cache.name}` : `cached mount ${cache.name} from a build`;
+    const type = cache.ofClient ? CLIENT_TYPE : MOUNT_TYPE;
     const isUsed = uses.ofCache(cache);
-    super(cache.id, MOUNT_TYPE, isUsed, false, description, cache.size, cache.created, cache.lastUsed, cache.uses);
+    super(cache.id, type, isUsed, false, description, cache.size, cache.created, cache.lastUsed, cache.uses);
   }
 
   drop(): i64 {
@@ -113,7 +115,7 @@ export function cacheEntries(): CacheEntry[] {
   const uses = new Uses();
   const entries: CacheEntry[] = [];
   const caches = cacheStore.all();
-  for (let i = 0; i < caches.length; i++) entries.push(new MountEntry(caches[i], uses));
+  for (let i = 0; i < caches.length; i++) entries.push(new VolumeEntry(caches[i], uses));
   const images = imageStore.all();
   for (let i = 0; i < images.length; i++) if (images[i].onlyCache) entries.push(new StepEntry(images[i], uses));
   return entries;

@@ -1,4 +1,4 @@
-// All caches of `RUN --mount=type=cache`, and who gets which.
+// All caches of `RUN --mount=type=cache` and all files that clients have sent, and who gets which.
 
 import { deleteRecord } from "../../ask";
 import { MountKind } from "../../container/mounts/mount-point";
@@ -63,8 +63,8 @@ class CacheStore {
   }
 
   /** A new one, whose files are not there yet. Its record follows when they are: until then nobody else can have it. */
-  begin(key: string, name: string, exclusive: bool): BuildCache {
-    const cache = new BuildCache(engine.ids.next(), key, name, engine.now.wall);
+  begin(key: string, name: string, exclusive: bool, ofClient: bool = false): BuildCache {
+    const cache = new BuildCache(engine.ids.next(), key, name, engine.now.wall, ofClient);
     cache.ready = false;
     this.byId.set(cache.id, cache);
     return this.hold(cache, exclusive);
@@ -98,7 +98,7 @@ class CacheStore {
 
   /** Its files cannot be removed: it stays for another prune, but no mount gets it. */
   keepUseless(cache: BuildCache): void {
-    const useless = new BuildCache(cache.id, "", cache.name, cache.created);
+    const useless = new BuildCache(cache.id, "", cache.name, cache.created, cache.ofClient);
     useless.size = cache.size;
     this.byId.set(useless.id, useless);
     this.put(useless);

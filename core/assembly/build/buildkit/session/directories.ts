@@ -27,6 +27,7 @@ import { NOT_DRY } from "../../run/not-dry";
 import { Place } from "../../run/place";
 import { OpenWork } from "../../run/work";
 import { FILE_SYNC, IGNORE_FILE } from "./files";
+import { KeptFiles } from "./kept-files";
 import { Session } from "./sessions";
 
 enum Step {
@@ -56,6 +57,7 @@ class SessionDirectories extends ClientDirectories {
 
 class Fetching extends Task implements OpenWork {
   private readonly ignores: Place = new Place(null);
+  private readonly kept: KeptFiles = new KeptFiles();
   private excludes: string[] = [];
   private op: u64 = 0;
   private cancelled: bool = false;
@@ -80,12 +82,13 @@ class Fetching extends Task implements OpenWork {
     if (failure !== null) return this.failAt(step, failure);
     switch (step) {
       case Step.IgnorePlace:
-        return this.ask(Step.IgnoreFile, this.ignores, [], [IGNORE_FILE]);
+        return this.ask(Step.IgnoreFile, this.ignores, [], [IGNORE_FILE], null);
       case Step.IgnoreFile:
         return this.readIgnores();
       case Step.Place:
-        return this.ask(Step.Files, this.place, this.excludes, []);
+        return this.ask(Step.Files, this.place, this.excludes, [], this.kept.begin(this.session, this.directory));
       default:
+        this.kept.end(true);
         this.client.directoryCame(this.place);
     }
   }
@@ -93,6 +96,7 @@ class Fetching extends Task implements OpenWork {
   cancel(): void {
     this.cancelled = true;
     if (this.op != 0) abandon(new Ignored(), 0, this.op);
+    this.kept.end(false);
     this.ignores.drop();
   }
 
@@ -110,8 +114,8 @@ class Fetching extends Task implements OpenWork {
     this.place.mount(this, Step.Place);
   }
 
-  private ask(step: i32, into: Place, excludes: string[], follows: string[]): void {
-    const files = new SessionFiles(this.session.request, this.directory, [], excludes, follows);
+  private ask(step: i32, into: Place, excludes: string[], follows: string[], memory: string | null): void {
+    const files = new SessionFiles(this.session.request, this.directory, [], excludes, follows, memory);
     const extract = new Extract(into.at("/"), new EntriesSourceSession(files), false, null, tarLimits(), true);
     this.op = askContent(this, step, new ContentCommandExtract(extract));
   }
@@ -124,6 +128,7 @@ class Fetching extends Task implements OpenWork {
   }
 
   private fail(why: string): void {
+    this.kept.end(false);
     this.ignores.drop();
     this.client.directoryMissing(why);
   }

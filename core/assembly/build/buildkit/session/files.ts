@@ -26,6 +26,7 @@ import { BuildOptions, FilesClient, FilesSource } from "../../options";
 import { NOT_DRY } from "../../run/not-dry";
 import { Place } from "../../run/place";
 import { FrontendOptions } from "../options/frontend-options";
+import { KeptFiles } from "./kept-files";
 import { Session } from "./sessions";
 import { VertexProgress } from "../progress/vertex-progress";
 
@@ -53,6 +54,7 @@ export class SessionFiles extends FilesSource {
   private readonly definition: Place = new Place(null);
   private readonly ignores: Place = new Place(null);
   private readonly fetching: Fetching = new Fetching(this);
+  private readonly kept: KeptFiles = new KeptFiles();
   private op: u64 = 0;
   private over: bool = false;
   private excludes: string[] = [];
@@ -77,7 +79,8 @@ export class SessionFiles extends FilesSource {
 
   fetchContext(): void {
     this.progress.internal("[internal] load build context", "context");
-    this.fetch(Step.Context, this.context!, this.wanted.context, this.excludes, []);
+    const directory = this.wanted.context;
+    this.fetch(Step.Context, this.context!, directory, this.excludes, [], this.kept.begin(this.session, directory));
   }
 
   cancel(): void {
@@ -153,6 +156,7 @@ export class SessionFiles extends FilesSource {
   }
 
   private finish(): void {
+    this.kept.end(true);
     this.close();
     this.progress.end("");
     this.client!.contextCame();
@@ -166,12 +170,20 @@ export class SessionFiles extends FilesSource {
   private close(): void {
     if (this.over) return;
     this.over = true;
+    this.kept.end(false);
     this.definition.drop();
     this.ignores.drop();
   }
 
-  private fetch(step: i32, into: Place, directory: string, excludes: string[], follows: string[]): void {
-    const files = new WantedFiles(this.session.request, directory, [], excludes, follows);
+  private fetch(
+    step: i32,
+    into: Place,
+    directory: string,
+    excludes: string[],
+    follows: string[],
+    memory: string | null = null,
+  ): void {
+    const files = new WantedFiles(this.session.request, directory, [], excludes, follows, memory);
     const source = new EntriesSourceSession(files);
     this.op = askContent(
       this.fetching,

@@ -10,6 +10,7 @@ import { answerError, CallError, Code } from "../grpc-reply";
 import { becomeCalls, carryCalls, upgradeProblem } from "../upgrade";
 
 const ID = "X-Docker-Expose-Session-Uuid";
+const SHARED_KEY = "X-Docker-Expose-Session-Sharedkey";
 const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 
 export class Session extends Follower {
@@ -17,6 +18,8 @@ export class Session extends Follower {
     readonly id: string,
     /** By it, commands name the session. */
     readonly request: u64,
+    /** The same for all sessions with the same directories, as far as the client can tell. It may be empty. */
+    readonly sharedKey: string,
     /** Paths of the calls that its client answers, in lower case. */
     private readonly methods: string[],
   ) {
@@ -115,5 +118,6 @@ function taken(id: string): string {
 
 function sessionOf(call: Call, id: string): Session {
   const methods = valuesOf(call.request.headers, METHOD).map<string>((method) => method.toLowerCase());
-  return new Session(id, call.id, methods);
+  const sharedKey = headerOf(call.request.headers, SHARED_KEY);
+  return new Session(id, call.id, sharedKey === null ? "" : sharedKey, methods);
 }

@@ -1,0 +1,146 @@
+// What a client sent the last time. A file that it lists just as it was then is not asked for again: its bytes are taken
+// from the tar of that time. BuildKit compares the same facts (moby/buildkit, source/local; tonistiigi/fsutil).
+
+import { damaged, type SentBefore } from "../../shared/index.js";
+import { TarReader, UNLIMITED, type TarEntry, type TarSink } from "../../streams/tar/index.js";
+
+/** A file that need not be asked for: where its bytes are. */
+export interface Known {
+  at: number;
+  size: number;
+}
+
+/** Reads the tar from its beginning to its end, once: clients list their files in the same order each time. */
+export class KnownFiles {
+  readonly #before: SentBefore;
+  readonly #files: AsyncGenerator<Placed>;
+  readonly #window: Window;
+  #next: Placed | null = null;
+  #isOver = false;
+
+  constructor(before: SentBefore) {
+    this.#before = before;
+    this.#files = filesIn(before);
+    this.#window = new Window(before);
+  }
+
+  /** Null if the file was not there, or was another one. `entry`: a file with bytes. */
+  async find(entry: TarEntry): Promise<Known | null> {
+    while (!this.#isOver && (this.#next === null || isBefore(this.#next.entry.name, entry.name))) {
+      const next = await this.#files.next();
+      if (next.done === true) this.#isOver = true;
+      else this.#next = next.value;
+    }
+    const found = this.#next;
+    if (this.#isOver || found === null || !isSame(found.entry, entry)) return null;
+    if (entry.mtime >= this.#before.settled) return null;
+    return { at: found.at, size: entry.size };
+  }
+
+  /** The bytes of a file, each piece a copy. */
+  async *bytes({ at, size }: Known): AsyncGenerator<Uint8Array> {
+    for (let done = 0; done < size;) {
+      const piece = await this.#window.piece(at + done, size - done);
+      yield piece;
+      done += piece.length;
+    }
+  }
+}
+
+interface Placed {
+  entry: TarEntry;
+  /** Of its bytes in the tar. */
+  at: number;
+}
+
+/** The files in a tar, but not their bytes. A tar that cannot be read has no more files. */
+async function* filesIn(before: SentBefore): AsyncGenerator<Placed> {
+  const placing = new Placing();
+  const reader = new TarReader(placing, (piece) => void (placing.size += piece.length));
+  const chunk = new Uint8Array(CHUNK);
+  for (;;) {
+    try {
+      const read = await before.read(chunk, placing.size);
+      if (read === 0) return;
+      await reader.push(chunk.subarray(0, read));
+      while (placing.left > 0) await reader.push(ANY.subarray(0, placing.left));
+    } catch {
+      return;
+    }
+    yield* placing.take();
+  }
+}
+
+class Placing implements TarSink {
+  readonly limits = UNLIMITED;
+  /** Bytes so far. */
+  size = 0;
+  #files: Placed[] = [];
+  #bodyEnd = 0;
+
+  /** Bytes of the current file that are still to come: whatever they are, they are passed over. */
+  get left(): number {
+    return this.#bodyEnd - this.size;
+  }
+
+  take(): Placed[] {
+    return this.#files.splice(0);
+  }
+
+  entry(entry: TarEntry): void {
+    if (entry.type !== "file") return;
+    this.#files.push({ entry, at: this.size });
+    this.#bodyEnd = this.size + entry.size;
+  }
+
+  data(piece: Uint8Array): void {
+    this.size += piece.length;
+  }
+
+  /** Such a tar was made here, without holes. */
+  hole(): void {
+    throw damaged("cut");
+  }
+
+  end(): void {}
+}
+
+/** Bytes of the tar that were read ahead: many small files come from one read. */
+class Window {
+  readonly #before: SentBefore;
+  readonly #bytes = new Uint8Array(CHUNK);
+  #from = 0;
+  #length = 0;
+
+  constructor(before: SentBefore) {
+    this.#before = before;
+  }
+
+  /** Up to `most` bytes from `at` on, but at least one. */
+  async piece(at: number, most: number): Promise<Uint8Array> {
+    if (at < this.#from || at >= this.#from + this.#length) {
+      this.#from = at;
+      this.#length = await this.#before.read(this.#bytes, at);
+      if (this.#length === 0) throw damaged("cut");
+    }
+    const begin = at - this.#from;
+    return this.#bytes.slice(begin, Math.min(begin + most, this.#length));
+  }
+}
+
+function isSame(one: TarEntry, other: TarEntry): boolean {
+  const keys = ["name", "type", "size", "mtime", "mode", "uid", "gid"] as const;
+  return keys.every((key) => one[key] === other[key]) && haveSameAttributes(one.xattrs, other.xattrs);
+}
+
+function haveSameAttributes(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([name, value]) => other.get(name) === value);
+}
+
+/** A directory comes just before what is in it. */
+function isBefore(one: string, other: string): boolean {
+  return one.replaceAll("/", "\0") < other.replaceAll("/", "\0");
+}
+
+const CHUNK = 256 << 10;
+const ANY = new Uint8Array(1 << 20);
