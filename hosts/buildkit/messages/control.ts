@@ -2,7 +2,7 @@
 
 import { status } from "./status.js";
 import { many, map, one, type Message } from "./field.js";
-import { definition, platform, warning } from "./definition.js";
+import { definition, input, platform, warning } from "./definition.js";
 
 export const pruneRequest: Message = {
   filter: many(1),
@@ -52,7 +52,7 @@ export const solveRequest: Message = {
   FrontendAttrs: map(7),
   Cache: one(8, () => cacheOptions),
   Entitlements: many(9),
-  FrontendInputs: map(10, () => definition),
+  FrontendInputs: map(10, () => input),
   Internal: one(11, "bool"),
   Exporters: many(13, () => exporter),
   EnableSessionExporter: one(14, "bool"),

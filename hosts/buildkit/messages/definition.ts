@@ -1,9 +1,19 @@
 // Parts of messages that say what is built (moby/buildkit, solver/pb/ops.proto).
 
-import { many, one, type Message } from "./field.js";
+import { many, map, one, type Message } from "./field.js";
 
 /** What a definition consists of is not read: only whether there is one. */
 export const definition: Message = { def: many(1, "bytes") };
+
+/** One that a client gets. It takes none without what is said of its steps, which may be nothing. */
+export const result: Message = { def: many(1, "bytes"), metadata: map(2, () => ({})) };
+
+const source: Message = { identifier: one(1) };
+
+const step: Message = { source: one(3, () => source) };
+
+/** One that is the input of another build. Its steps are messages by themselves. */
+export const input: Message = { def: many(1, () => step) };
 
 export const platform: Message = {
   Architecture: one(1),

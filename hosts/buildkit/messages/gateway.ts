@@ -2,11 +2,11 @@
 // util/apicaps/pb/caps.proto): a client that directs the build itself speaks to its frontend with them.
 
 import { workerRecord } from "./control.js";
-import { definition, warning } from "./definition.js";
+import { definition, input, result as made, warning } from "./definition.js";
 import { many, map, one, type Message } from "./field.js";
 import { status } from "./status.js";
 
-const ref: Message = { id: one(1), def: one(2, () => definition) };
+const ref: Message = { id: one(1), def: one(2, () => made) };
 
 /** Refs by platform. */
 const refMap: Message = { refs: map(1, () => ref) };
@@ -29,7 +29,7 @@ export const bridgeSolveRequest: Message = {
   allowResultArrayRef: one(6, "bool"),
   Final: one(10, "bool"),
   ExporterAttr: one(11, "bytes"),
-  FrontendInputs: map(13, () => definition),
+  FrontendInputs: map(13, () => input),
   Evaluate: one(14, "bool"),
 };
 

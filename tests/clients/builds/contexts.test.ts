@@ -68,6 +68,38 @@ onEngines(
       expect(await copied()).toBe(COPIED);
     });
 
+    testExcept(kind, { reference: REFERENCE.buildkit })(
+      "targets of a bake that are built from other targets of it",
+      async () => {
+        fs.mkdirSync(join(top, "bake"), { recursive: true });
+        const targets = {
+          target: {
+            base: { "dockerfile-inline": "FROM busybox\nENV A=base\nRUN echo made > /made\n" },
+            one: {
+              contexts: { parent: "target:base" },
+              "dockerfile-inline": "FROM parent\nENV B=one\n",
+              tags: ["one"],
+            },
+            two: {
+              contexts: { parent: "target:base", other: "target:one" },
+              "dockerfile-inline": "FROM other\nCOPY --from=parent /made /copied\n",
+              tags: ["two"],
+            },
+          },
+        };
+        fs.writeFileSync(join(top, "bake/bake.json"), JSON.stringify(targets));
+        const file = join(top, "bake/bake.json");
+        await must(["docker", "buildx", "bake", "-f", file, "one", "two"], {
+          env: docker().environment,
+          cwd: join(top, "bake"),
+        });
+        const said = 'echo "$A $B"; cat /made /copied';
+        const ran = await docker().well("run", "--rm", "--network", "none", "two", "sh", "-c", said);
+        expect(ran).toBe("base one\nmade\nmade\n");
+        await docker().well("rmi", "one", "two");
+      },
+    );
+
     if (kind === "simulated") return;
 
     test("a git repository, without its history", async () => {

@@ -122,7 +122,7 @@ test("an image by its digest is no address with a password", () => {
 
 test.each([
   ["oci-layout://a@sha256:0", "the context x in an OCI layout is not built yet"],
-  ["input:other", "the context x that is the result of another build is not built yet"],
+  ["input:other", "the context x is no result of a build of this engine, or it was pruned: build it again"],
   ["https://user:password@a.test/b.git", "the context x at an address with a user or a query is not built yet"],
   ["ftp://a.test/", "unsupported context source ftp for x"],
   ["nothing", "invalid context specifier nothing for x"],

@@ -13,6 +13,7 @@ import { Answer } from "../questions/answer";
 import { eraseSecrets } from "./options/frontend-options";
 import { writeWorker } from "./workers";
 import { answer, answerError, answerNothing, CallError, Code, messageOf, noBuild, objectIn } from "./grpc-reply";
+import { writeResult } from "./results";
 import { ResultClient, Solve } from "./solve";
 import { solves } from "./solves";
 
@@ -66,16 +67,16 @@ function ask(call: Call, message: Json, solve: Solve): void {
   if (objectIn(message, "Definition").find("def") !== null || frontend.length == 0) {
     return answerError(call, new CallError(Code.Unimplemented, "builds of raw definitions (LLB) are not built yet"));
   }
-  solve.ask(frontend, objectIn(message, "FrontendOpt"), new Asked(call));
+  solve.ask(frontend, objectIn(message, "FrontendOpt"), objectIn(message, "FrontendInputs"), new Asked(call));
 }
 
 class Asked implements ResultClient {
   constructor(private readonly call: Call) {}
 
-  resultMade(id: string): void {
+  resultMade(id: string, image: string): void {
     const json = new JsonWriter().beginObject();
     json.key("result").beginObject();
-    json.key("ref").beginObject().stringField("id", id).endObject();
+    writeResult(json, id, image);
     answer(this.call, json.endObject().endObject());
   }
 

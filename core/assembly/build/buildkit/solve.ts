@@ -39,8 +39,8 @@ const MOST_RESULTS: i32 = 100;
 
 /** Waits for a result. */
 export interface ResultClient {
-  /** `id`: by which the client may return it. */
-  resultMade(id: string): void;
+  /** `id`: by which the client may return it. `image`: the image's own. */
+  resultMade(id: string, image: string): void;
   /** What it asked about the Dockerfile. */
   resultAnswered(answer: Answer): void;
   resultMissing(error: CallError): void;
@@ -100,7 +100,8 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     if (problem.length > 0) return this.fail(new CallError(Code.InvalidArgument, problem));
     this.recording = recordingOf(this.ref, message);
     const frontend = message.stringOf("Frontend");
-    if (frontend.length > 0) this.ask(frontend, objectIn(message, "FrontendAttrs"), new Direct(this));
+    if (frontend.length == 0) return;
+    this.ask(frontend, objectIn(message, "FrontendAttrs"), objectIn(message, "FrontendInputs"), new Direct(this));
   }
 
   get isOver(): bool {
@@ -113,8 +114,8 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     this.recordFailure(new CallError(Code.Cancelled, "context canceled"));
   }
 
-  /** Builds what the frontend is asked for. */
-  ask(frontend: string, options: Json, asker: ResultClient): void {
+  /** Builds what the frontend is asked for. `inputs`: results of other builds, by the names that options have for them. */
+  ask(frontend: string, options: Json, inputs: Json, asker: ResultClient): void {
     const recording = this.recording;
     if (recording !== null) recording.asked(frontend, options);
     if (frontend != FRONTEND) return asker.resultMissing(notBuilt(`the frontend ${frontend}`));
@@ -122,7 +123,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     this.asked += 1;
     if (this.asked > MOST_RESULTS)
       return asker.resultMissing(new CallError(Code.ResourceExhausted, "too many results"));
-    const wanted = new FrontendOptions(options);
+    const wanted = new FrontendOptions(options, inputs);
     const problem = wanted.problem;
     if (problem !== null) return asker.resultMissing(problem);
     if (wanted.options.question == DESCRIBE) return asker.resultAnswered(describeAnswer());
@@ -169,7 +170,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     this.results.set(id, kept);
     const asker = this.asker;
     this.asker = null;
-    if (asker !== null) asker.resultMade(id);
+    if (asker !== null) asker.resultMade(id, kept.id);
   }
 
   buildAnswered(answer: Answer): void {
@@ -288,7 +289,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
 class Direct implements ResultClient {
   constructor(private readonly solve: Solve) {}
 
-  resultMade(id: string): void {
+  resultMade(id: string, _image: string): void {
     this.solve.returned(id);
   }
 

@@ -37,7 +37,9 @@ export class ImageSearch implements PullOwner, CredentialsClient, OpenWork {
   /** `always`: asks the registry even if there is an image of this name. */
   begin(name: string, always: bool): void {
     const local = imageStore.lookUp(name).image;
-    if (local !== null && !always && this.fits(local)) return this.client.imageFound(local);
+    // An id is no name that a registry knows.
+    const isFresh = !always || (local !== null && local.id == name);
+    if (local !== null && isFresh && this.fits(local)) return this.client.imageFound(local);
     const named = parseReference(name);
     if (named === null) return this.client.imageMissing(referenceError());
     const reference = named.withDefaultTag();

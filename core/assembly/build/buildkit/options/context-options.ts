@@ -1,18 +1,21 @@
 // The options `context:NAME` and `context:NAME::PLATFORM` of the frontend `dockerfile.v0`: named contexts
 // (moby/buildkit, frontend/dockerui/namedcontext.go).
 
+import { Json } from "../../../json/json";
 import { hostPlatform } from "../../../image/host-platform";
 import { parsePlatform, Platform, platformFits } from "../../../image/platform";
 import { isGitContext } from "../../run/web/git-address";
 import { NamedContext } from "../../stages/named-context";
 import { familiarContext } from "../../stages/stage-names";
 import { CallError, notBuilt, unknownError } from "../grpc-reply";
+import { imageOfInput } from "../results";
 
 const PREFIX = "context:";
 const PLATFORM = "::";
 const IMAGE = "docker-image:";
 const DIRECTORY = "local:";
 const LAYOUT = "oci-layout:";
+const RESULT = "input:";
 const NO_ADDRESS: string[] = [IMAGE, DIRECTORY, LAYOUT];
 const GITHUB = "github.com/";
 
@@ -33,7 +36,7 @@ export class ContextOptions {
   private readonly platforms: string[] = [];
 
   /** Returns why it cannot be had. */
-  take(key: string, value: string): CallError | null {
+  take(key: string, value: string, inputs: Json): CallError | null {
     const shown = key.slice(PREFIX.length);
     const colons = shown.indexOf(PLATFORM);
     const name = colons < 0 ? shown : shown.slice(0, colons);
@@ -44,7 +47,7 @@ export class ContextOptions {
       this.special.push(context);
       this.platforms.push(shown.slice(colons + PLATFORM.length));
     }
-    return read(context, value);
+    return read(context, value, inputs);
   }
 
   /** Those of a build for this platform, null for the machine's. One that names it comes before one that names none. */
@@ -59,7 +62,7 @@ export class ContextOptions {
   }
 }
 
-function read(context: NamedContext, value: string): CallError | null {
+function read(context: NamedContext, value: string, inputs: Json): CallError | null {
   const shown = context.shown;
   if (value.startsWith(IMAGE)) context.image = withoutSlashes(value.slice(IMAGE.length));
   else if (value.startsWith(DIRECTORY)) context.directory = value.slice(DIRECTORY.length);
@@ -67,9 +70,18 @@ function read(context: NamedContext, value: string): CallError | null {
   else if (value.startsWith("http://") || value.startsWith("https://")) context.address = value;
   else if (value.startsWith("*")) return notBuilt(`the context ${shown} at an address with a user or a query`);
   else if (value.startsWith(LAYOUT)) return notBuilt(`the context ${shown} in an OCI layout`);
-  else if (value.startsWith("input:")) return notBuilt(`the context ${shown} that is the result of another build`);
+  else if (value.startsWith(RESULT)) return takeResult(context, imageOfInput(inputs, value.slice(RESULT.length)));
   else return unknownError(unsupported(shown, value));
   return null;
+}
+
+/** `image`: empty if the client names none of ours. */
+function takeResult(context: NamedContext, image: string): CallError | null {
+  context.image = image;
+  if (image.length > 0) return null;
+  return unknownError(
+    `the context ${context.shown} is no result of a build of this engine, or it was pruned: build it again`,
+  );
 }
 
 function takeRepository(context: NamedContext, value: string): void {

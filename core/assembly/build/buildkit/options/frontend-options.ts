@@ -20,7 +20,8 @@ const LABEL = "label:";
 const ATTEST = "attest:";
 /** Only told to a frontend that is an image, or about where files come from; they change nothing in the result. */
 const IGNORED: string[] = ["cmdline", "source", "frontend.caps", "multi-platform"];
-const IGNORED_PREFIXES: string[] = ["vcs:", "local-sessionid:", "sharedkey:", "attest:provenance"];
+// A result that is an input has its config in itself.
+const IGNORED_PREFIXES: string[] = ["vcs:", "local-sessionid:", "sharedkey:", "attest:provenance", "input-metadata:"];
 
 const CONTEXT = "context";
 /** An archive that the client uploads. Its path is the client's name for it. */
@@ -61,7 +62,11 @@ export class FrontendOptions {
   private namesDefinition: bool = false;
   private readonly contexts: ContextOptions = new ContextOptions();
 
-  constructor(given: Json) {
+  /** `inputs`: results of other builds that it may name. */
+  constructor(
+    given: Json,
+    private readonly inputs: Json = Json.object(),
+  ) {
     const options = this.options;
     // The build reads what its containers write from their logs.
     const log = Json.object();
@@ -101,7 +106,7 @@ export class FrontendOptions {
     else if (key == "contextkey") this.context = value;
     else if (key == "dockerfilekey") this.takeDefinition(value);
     else if (key == CONTEXT) this.takeContext(value);
-    else if (isContextOption(key)) this.problem = this.contexts.take(key, value);
+    else if (isContextOption(key)) this.problem = this.contexts.take(key, value, this.inputs);
     else if (isCacheOption(key)) this.problem = takeSources(options, key, value);
     else if (key == "no-cache") this.takeUncached(value);
     else if (key == "image-resolve-mode") options.pull = value == "pull";
