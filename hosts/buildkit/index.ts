@@ -10,7 +10,6 @@ export { TooManyValues, decode, encode } from "./messages/codec.js";
 export type { Fields } from "./messages/codec.js";
 export { status } from "./messages/status.js";
 export { deliver } from "./sent/delivery.js";
-export type { Form } from "./sent/delivery.js";
 export { askedSecret } from "./secret.js";
 export type { WantedSecret } from "./secret.js";
 export { uploadedArchive } from "./upload.js";

@@ -179,6 +179,8 @@ export interface Delivery {
   /** `files`: each file of the tar by itself. `bytes`: the tar as it is. */
   form: "files" | "bytes";
   tar: AsyncIterable<Uint8Array>;
+  /** Which of the outputs that it has asked for. */
+  output: number;
 }
 
 /** An ssh agent of a session's client. Opens a connection to it; throws if the session is over. */

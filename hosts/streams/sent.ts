@@ -4,12 +4,16 @@ import type { Delivery, Report, content } from "../shared/index.js";
 import { savedArchive, type LayerTars } from "./tar/index.js";
 
 /** `tar`: of the container's files. */
-export function filesSent({ form }: content.SentFiles, tar: AsyncIterable<Uint8Array>, report: Report): Delivery {
-  return { form: form === "files" ? "files" : "bytes", tar: told(tar, report) };
+export function filesSent(
+  { form, output }: content.SentFiles,
+  tar: AsyncIterable<Uint8Array>,
+  report: Report,
+): Delivery {
+  return { form: form === "files" ? "files" : "bytes", tar: told(tar, report), output };
 }
 
-export function imagesSent({ members }: content.SentImages, tars: LayerTars, report: Report): Delivery {
-  return { form: "bytes", tar: told(savedArchive(members, tars), report) };
+export function imagesSent({ members, output }: content.SentImages, tars: LayerTars, report: Report): Delivery {
+  return { form: "bytes", tar: told(savedArchive(members, tars), report), output };
 }
 
 /** Bytes between two reports: a tar has a piece for each small file. */

@@ -23,6 +23,7 @@ class Client implements Conversation {
   /** Each message, as it came. */
   readonly got: Uint8Array[] = [];
   isCancelled = false;
+  headers: Readonly<Record<string, readonly string[]>> = {};
   readonly #answer: (message: Uint8Array, client: Client) => void;
   #queue: Uint8Array[] = [];
   #over = false;
@@ -34,7 +35,8 @@ class Client implements Conversation {
   }
 
   get caller(): Caller {
-    return (path) => {
+    return (path, headers) => {
+      this.headers = headers;
       expect(path).toBe("/moby.filesync.v1.FileSend/DiffCopy");
       return this;
     };
@@ -143,7 +145,7 @@ const TREE: RawEntry[] = [
 
 test.each(["at once", "at the end"] as const)("files, links and modes for a client that asks %s", async (asks) => {
   const { client, files } = receiver(asks);
-  await deliver(client.caller, "files", pieces(rawTar(TREE)), NEVER);
+  await deliver(client.caller, { form: "files", tar: pieces(rawTar(TREE)), output: 0 }, NEVER);
   expect([...files].map(([path, { stat, text }]) => [path, Number(stat.mode), stat.linkname ?? "", text])).toEqual([
     ["d", 2 ** 31 + 2 ** 20 + 0o777, "", ""],
     ["d/f", 2 ** 23 + 0o755, "", "one"],
@@ -159,7 +161,7 @@ test("large files are sent as they come, between small ones", async () => {
   const large = "x".repeat(9 << 20);
   const many = Array.from({ length: 40 }, (_, at) => ({ name: `s${at}`, body: "y".repeat(300_000) }));
   const tar = rawTar([{ name: "large", body: large }, ...many, { name: "z", body: large }]);
-  await deliver(client.caller, "files", pieces(tar, 100_000), NEVER);
+  await deliver(client.caller, { form: "files", tar: pieces(tar, 100_000), output: 0 }, NEVER);
   expect([...files.values()].every(({ whole }) => whole)).toBe(true);
   expect([files.get("large")!.size, files.get("s39")!.size, files.get("z")!.size]).toEqual([
     large.length,
@@ -170,7 +172,7 @@ test("large files are sent as they come, between small ones", async () => {
 
 test("a client that wants none of the files is done when it says so", async () => {
   const { client, files } = receiver("never");
-  await deliver(client.caller, "files", pieces(rawTar(TREE)), NEVER);
+  await deliver(client.caller, { form: "files", tar: pieces(rawTar(TREE)), output: 0 }, NEVER);
   expect(files.size).toBe(5);
 });
 
@@ -178,20 +180,20 @@ test.each(["files", "bytes"] as const)("%s: what a client says about its failure
   const full = new CallFailed(2, "write /out/d/f: no space left on device");
   const { reading, tar } = watched(rawTar([{ name: "f", body: "z".repeat(4 << 20) }]));
   const client = new Client((_, self) => self.end(full));
-  await expect(deliver(client.caller, form, tar, NEVER)).rejects.toBe(full);
+  await expect(deliver(client.caller, { form, tar, output: 0 }, NEVER)).rejects.toBe(full);
   expect(reading.isOver).toBe(true);
 });
 
 test("a packet with an error ends it, too", async () => {
   const client = new Client((_, self) => self.say({ type: BROKEN, data: new TextEncoder().encode("not mine") }));
-  const sent = deliver(client.caller, "files", pieces(rawTar(TREE)), NEVER);
+  const sent = deliver(client.caller, { form: "files", tar: pieces(rawTar(TREE)), output: 0 }, NEVER);
   await expect(sent).rejects.toMatchObject({ failure: { tag: "body-broke", val: "not mine" } });
 });
 
 test.each(["files", "bytes"] as const)("%s: a client that ends before it has all has left", async (form) => {
   const client = new Client((_, self) => self.end());
   const { reading, tar } = watched(rawTar([{ name: "f", body: "z".repeat(4 << 20) }]));
-  const sent = deliver(client.caller, form, tar, NEVER);
+  const sent = deliver(client.caller, { form, tar, output: 0 }, NEVER);
   await expect(sent).rejects.toMatchObject({ failure: { tag: "interrupted", val: "client-gone" } });
   expect(reading.isOver).toBe(true);
 });
@@ -202,7 +204,7 @@ test.each(["files", "bytes"] as const)(
     const stop = new AbortController();
     const client = new Client(() => {});
     const { reading, tar } = watched(rawTar([{ name: "f", body: "z".repeat(9 << 20) }]));
-    const sent = deliver(client.caller, form, tar, stop.signal);
+    const sent = deliver(client.caller, { form, tar, output: 0 }, stop.signal);
     setTimeout(() => stop.abort(), 20);
     await expect(sent).rejects.toMatchObject({ failure: { tag: "interrupted", val: "given-up" } });
     expect([client.isCancelled, reading.isOver]).toEqual([true, true]);
@@ -214,13 +216,17 @@ test("a tar that breaks off is the failure", async () => {
     yield rawTar(TREE).subarray(0, 1024);
     throw new Error("the disk has lost it");
   })();
-  await expect(deliver(receiver().client.caller, "files", broken, NEVER)).rejects.toThrow("the disk has lost it");
+  await expect(deliver(receiver().client.caller, { form: "files", tar: broken, output: 0 }, NEVER)).rejects.toThrow(
+    "the disk has lost it",
+  );
 });
 
 test("as bytes, the tar arrives unchanged, in messages that clients take", async () => {
   const tar = rawTar([{ name: "f", body: "z".repeat(3 << 20) }]);
   const client = new Client((message, self) => message.length === 0 && self.end());
-  await deliver(client.caller, "bytes", pieces(tar, 2 << 20), NEVER);
+  await deliver(client.caller, { form: "bytes", tar: pieces(tar, 2 << 20), output: 3 }, NEVER);
+  // Which of its outputs it is.
+  expect(client.headers).toEqual({ "buildkit-attachable-exporter-id": ["3"] });
   const parts = client.got.map((message) => (decode(bytesMessage, message) as { data: Uint8Array }).data);
   expect(Buffer.concat(parts).equals(tar)).toBe(true);
   expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(1 << 20);

@@ -1,28 +1,23 @@
 // What a build made, for its client (moby/buildkit, session/filesync: FileSend). The messages of one call are either the
 // bytes of a file, or the packets of a directory.
 
-import { interrupted } from "../../shared/index.js";
+import { interrupted, type Delivery } from "../../shared/index.js";
 import type { Caller } from "../conversation.js";
 import { sendBytes } from "./bytes.js";
 import { sendFiles } from "./files.js";
 
 const CALL = "/moby.filesync.v1.FileSend/DiffCopy";
 
-/** How a client gets a tar: as it is, or as the files in it. */
-export type Form = "bytes" | "files";
+/** The header that tells a client which of its outputs it gets. One that asks for a single output may not look at it. */
+const OUTPUT = "buildkit-attachable-exporter-id";
 
 /**
  * Resolves when the client has all of it. Fails as `body-broke` with the client's words, or as `interrupted` if the session
  * ends or nobody waits any more; and as the tar does. Then nothing more of the tar is read.
  */
-export async function deliver(
-  caller: Caller,
-  form: Form,
-  tar: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): Promise<void> {
+export async function deliver(caller: Caller, { form, tar, output }: Delivery, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  const call = caller(CALL, {});
+  const call = caller(CALL, { [OUTPUT]: [String(output)] });
   const cancel = (): void => call.cancel();
   signal.addEventListener("abort", cancel);
   try {

@@ -29,7 +29,7 @@ export function sessionOn(connection: Duplex, gone: () => void): Session {
     upload: ({ path }) => uploadedArchive(call, path),
     credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
     secret: ({ id, limit }, signal) => askedSecret(call, { id, limit }, signal),
-    deliver: ({ form, tar }, signal) => deliver(call, form, tar, signal),
+    deliver: (delivery, signal) => deliver(call, delivery, signal),
     agent: ({ id, message }, signal) => askedAgent(call, { id, message }, signal),
   };
 }

@@ -199,8 +199,8 @@ test("attributes that would change the result are refused by name", () => {
   expect(refused("oci", { tar: "false" })).toContain("tar=false");
   expect(refused("image", { "annotation.a": "b" })).toContain("annotation.a");
   expect(refused("image", { name: "a", push: "perhaps" })).toContain("non-bool value specified for push: perhaps");
-  const several = { Ref: "a", Exporters: [{ Type: "local" }, { Type: "tar" }] };
-  expect(world.answer(world.makeCall(`${CONTROL}/Solve`, several)).text).toContain("more than one output");
+  const several = { Ref: "a", Exporters: Array.from({ length: 17 }, () => ({ Type: "local" })) };
+  expect(world.answer(world.makeCall(`${CONTROL}/Solve`, several)).text).toContain("more than 16 outputs");
 });
 
 describe("POST /build with version=2", () => {
@@ -258,3 +258,44 @@ interface Descriptor {
   digest: string;
   annotations: Record<string, string>;
 }
+
+describe("several outputs", () => {
+  const Exporters = [{ Type: "local" }, { Type: "moby", Attrs: { name: "made" } }, { Type: "tar" }];
+
+  test("come one after the other, each with its number; the answer tells of all", () => {
+    const world = new ImageWorld();
+    const id = build(world, { Exporters });
+    for (const output of [0, 2]) {
+      expect(world.answer(id).over).toBe(false);
+      world.done(world.take("mount").op);
+      const { op, val } = world.take("send-files");
+      expect([val.output, val.form]).toEqual([output, output === 0 ? "files" : "tar"]);
+      world.done(op);
+      drop(world);
+    }
+    expect(answered(world, id)).toMatchObject({ ExporterResponse: { "image.name": "docker.io/library/made:latest" } });
+    expect(images(world)).toHaveLength(2);
+  });
+
+  test("end with the first that fails", () => {
+    const world = new ImageWorld();
+    const id = build(world, { Exporters });
+    world.done(world.take("mount").op);
+    world.failAs(world.take("send-files").op, { tag: "body-broke", val: "no space left on device" });
+    expect(answered(world, id)).toEqual({ message: "no space left on device" });
+    expect(images(world)).toHaveLength(1);
+    drop(world);
+    expect(world.open()).toEqual([]);
+  });
+
+  test("are given up if the client leaves", () => {
+    const world = new ImageWorld();
+    const id = build(world, { Exporters });
+    world.done(world.take("mount").op);
+    const { op } = world.take("send-files");
+    world.hangUp(id);
+    expect(world.open()).toEqual(["abandon", "unmount", "drop-container"]);
+    world.failAs(op, { tag: "interrupted", val: "given-up" });
+    expect(world.open()).not.toContain("mount");
+  });
+});

@@ -26,9 +26,9 @@ import { SessionFiles } from "./session/files";
 import { SessionSecrets } from "./session/secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./session/sessions";
 import { Recording, recordingOf } from "./history/recording";
-import { exportOf } from "./outputs/export-of";
+import { exportsOf } from "./outputs/export-of";
 import { ExportClient, Exporting, ExportNeeds } from "./outputs/exporting";
-import { Output, outputIn, OutputKind } from "./outputs/output";
+import { Output, outputsIn, outputsProblem } from "./outputs/output";
 import { sourceDetail } from "./source-detail";
 import { BuildClient, VertexProgress } from "./progress/vertex-progress";
 import { Watchers } from "./progress/watchers";
@@ -56,7 +56,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   /** By the ids that the client knows. */
   private readonly results: Map<string, Image> = new Map<string, Image>();
   private readonly claims: Claims = new Claims();
-  private readonly output: Output;
+  private readonly outputs: Output[];
   private readonly targets: CacheTargets;
   /** Types of caches that are in no registry. */
   private readonly sources: string[];
@@ -83,7 +83,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     private readonly owner: SolveOwner,
   ) {
     super();
-    this.output = outputIn(message);
+    this.outputs = outputsIn(message);
     this.targets = new CacheTargets(message);
     this.sources = otherSources(message);
     this.session = message.stringOf("Session");
@@ -93,11 +93,9 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   begin(message: Json): void {
     this.call.follower = this;
     openCalls.add(this.call);
-    const unbuilt = this.output.unbuilt;
-    if (unbuilt.length > 0) return this.fail(notBuilt(unbuilt));
+    const problem = outputsProblem(this.outputs);
+    if (problem !== null) return this.fail(problem);
     if (this.targets.problem !== null) return this.fail(this.targets.problem!);
-    const problem = this.output.problem.length > 0 ? this.output.problem : this.output.pushProblem;
-    if (problem.length > 0) return this.fail(new CallError(Code.InvalidArgument, problem));
     this.recording = recordingOf(this.ref, message);
     const frontend = message.stringOf("Frontend");
     if (frontend.length == 0) return;
@@ -235,11 +233,14 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   }
 
   private export(image: Image): void {
-    if (this.output.kind == OutputKind.Nothing) return this.exported(new Map<string, string>());
-    const progress = new VertexProgress(new ProgressStream(this.call), `${this.ref} export`, this.watchers, this);
     const session = sessions.find(this.session);
-    const needs = new ExportNeeds(this.call, session, credentialsOn(session), progress);
-    const exporting = exportOf(image, this.output, needs);
+    const needs: ExportNeeds[] = [];
+    for (let i = 0; i < this.outputs.length; i++) {
+      const name = `${this.ref} export${i > 0 ? i.toString() : ""}`;
+      const progress = new VertexProgress(new ProgressStream(this.call), name, this.watchers, this);
+      needs.push(new ExportNeeds(this.call, session, credentialsOn(session), progress, i));
+    }
+    const exporting = exportsOf(image, this.outputs, needs);
     this.exporting = exporting;
     exporting.begin(this);
   }

@@ -25,6 +25,8 @@ export class ExportNeeds {
     /** For a push. */
     readonly credentials: CredentialsSource,
     readonly progress: VertexProgress,
+    /** Which of the client's outputs it is. */
+    readonly output: u32 = 0,
   ) {}
 }
 

@@ -71,7 +71,7 @@ export class FilesExport extends Task implements Exporting {
   private send(): void {
     this.needs.progress.moves(this.isTar ? "sending tarball" : "copying files");
     const form = this.isTar ? SentForm.Tar : SentForm.Files;
-    const files = new SentFiles(this.place.id, this.needs.session!.request, form);
+    const files = new SentFiles(this.place.id, this.needs.session!.request, form, this.needs.output);
     this.op = this.place.make(this, Step.Send, new ContentCommandSendFiles(files));
   }
 

@@ -63,7 +63,7 @@ export class ImagesExport extends Task implements Exporting, SizesClient {
     this.needs.progress.did(`exporting manifest ${this.manifest}`);
     this.needs.progress.did(`exporting config ${this.image.id}`);
     this.needs.progress.moves("sending tarball");
-    const images = new SentImages(this.needs.session!.request, this.members());
+    const images = new SentImages(this.needs.session!.request, this.members(), this.needs.output);
     this.op = askContent(this, 0, new ContentCommandSendImages(images));
   }
 

@@ -6,7 +6,7 @@ import { Reference } from "../../../image/reference";
 import { readNewName } from "../../../image/tag";
 import { Json } from "../../../json/json";
 import { quoteText } from "../../../text/go-quote";
-import { objectIn } from "../grpc-reply";
+import { CallError, Code, notBuilt, objectIn } from "../grpc-reply";
 
 export enum OutputKind {
   /** The result is only the builder's cache. */
@@ -59,6 +59,7 @@ const HARMLESS: string[] = [
   "tar=true",
 ];
 const ANNOTATION = "annotation";
+const MOST_OUTPUTS: i32 = 16;
 
 export class Output {
   readonly kind: OutputKind;
@@ -122,12 +123,26 @@ export class Output {
 }
 
 /** `message`: of Control.Solve. Newer clients may name several outputs. */
-export function outputIn(message: Json): Output {
+export function outputsIn(message: Json): Output[] {
   const several = message.find("Exporters");
   if (several === null || !several.isArray || several.length == 0) {
-    return new Output(message.stringOf("Exporter"), objectIn(message, "ExporterAttrs"));
+    return [new Output(message.stringOf("Exporter"), objectIn(message, "ExporterAttrs"))];
   }
-  const output = new Output(several.items[0].stringOf("Type"), objectIn(several.items[0], "Attrs"));
-  if (several.length > 1) output.unbuilt = "more than one output";
-  return output;
+  const outputs: Output[] = [];
+  for (let i = 0; i < min(several.length, MOST_OUTPUTS + 1); i++) {
+    outputs.push(new Output(several.items[i].stringOf("Type"), objectIn(several.items[i], "Attrs")));
+  }
+  return outputs;
+}
+
+/** Why they cannot be had; null if they can. */
+export function outputsProblem(outputs: Output[]): CallError | null {
+  if (outputs.length > MOST_OUTPUTS) return notBuilt(`more than ${MOST_OUTPUTS} outputs`);
+  for (let i = 0; i < outputs.length; i++) {
+    const output = outputs[i];
+    if (output.unbuilt.length > 0) return notBuilt(output.unbuilt);
+    const problem = output.problem.length > 0 ? output.problem : output.pushProblem;
+    if (problem.length > 0) return new CallError(Code.InvalidArgument, problem);
+  }
+  return null;
 }
