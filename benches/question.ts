@@ -39,16 +39,22 @@ export interface Sizes {
   readonly copiedBytes: number;
   /** Small files copied in and out. */
   readonly copiedFiles: number;
+  /** Steps of a build that do nothing. */
+  readonly idleSteps: number;
   /** Concurrent readers of events. */
   readonly readers: number;
   /** Clients that request events and never read them. */
   readonly unread: number;
+  /** How long events are sent to clients that never read them. */
+  readonly unreadMs: number;
   /** Labels of a container that is large itself and has large events. */
   readonly labels: number;
   /** Lines or events, each measured separately. */
   readonly moments: number;
   /** Containers of the simulated engine whose memory is measured. */
   readonly simulatedContainers: number;
+  /** Containers of the simulated engine that are alive at a time. */
+  readonly simulatedLives: number;
   /** Simulated minutes during which containers start and end. */
   readonly simulatedMinutes: number;
   /** Seeds for the simulator, and steps of each. */
@@ -91,11 +97,14 @@ export const REAL: Sizes = {
   listed: 1000,
   copiedBytes: 100 << 20,
   copiedFiles: 5000,
+  idleSteps: 10,
   readers: 100,
   unread: 85,
+  unreadMs: 1500,
   labels: 150_000,
   moments: 200,
   simulatedContainers: 10_000,
+  simulatedLives: 100,
   simulatedMinutes: 60,
   seeds: 60,
   steps: 500,
@@ -129,11 +138,14 @@ export const QUICK: Sizes = {
   listed: 10,
   copiedBytes: 1 << 20,
   copiedFiles: 10,
+  idleSteps: 2,
   readers: 5,
   unread: 5,
+  unreadMs: 300,
   labels: 3000,
   moments: 3,
   simulatedContainers: 20,
+  simulatedLives: 12,
   simulatedMinutes: 2,
   seeds: 1,
   steps: 50,

@@ -12,10 +12,9 @@ import type { SimulatedHost } from "../hosts/simulated/index.js";
 import { round, timed, type Answer, type Sizes } from "./question.js";
 
 /**
- * Number of containers alive at a time. Their lives last from one to ten minutes, evenly distributed. Of every three,
- * one has a health check, and one fails and is restarted as often as its restart policy allows.
+ * Lives last from one to ten minutes, evenly distributed. Of every three, one has a health check, and one fails and is
+ * restarted as often as its restart policy allows.
  */
-const LIVING = 100;
 const INTERVAL_S = 30;
 const RETRIES = 2;
 const SHORTEST_S = 60;
@@ -54,7 +53,7 @@ async function stepsASecond({ requests }: Sizes): Promise<Answer> {
 }
 
 /** Keeps the number of containers constant: each one that ends is removed and replaced. */
-async function outrunning({ simulatedMinutes: minutes, requests }: Sizes): Promise<Answer> {
+async function outrunning({ simulatedLives: living, simulatedMinutes: minutes, requests }: Sizes): Promise<Answer> {
   const { engine, host } = await open();
   for (let i = 0; i < Math.min(requests, WARMING); i += 1) await runOne(engine);
   const ends = host.timers.now().monotonic + BigInt(minutes) * MINUTE_NS;
@@ -66,20 +65,20 @@ async function outrunning({ simulatedMinutes: minutes, requests }: Sizes): Promi
       await liveOnce(engine, place, seconds);
     }
   };
-  let living: Promise<void>[] = [];
+  let all: Promise<void>[] = [];
   const { ms, busyMs } = await busy(async () => {
-    living = Array.from({ length: LIVING }, (_, place) => live(place));
+    all = Array.from({ length: living }, (_, place) => live(place));
     await new Promise<void>((resolve) => void host.timers.at(ends, resolve));
   });
   over = true;
-  const ended = lives - LIVING;
-  await Promise.all(living);
+  const ended = lives - living;
+  await Promise.all(all);
   await engine.close();
   const passed = minutes * 60_000;
   const alone = `${round(passed / busyMs)} times the processor's time`;
   const kinds = `of each three one is probed every ${INTERVAL_S} s, and one fails and is restarted ${RETRIES} times`;
   return {
-    question: `simulated time over real time, ${LIVING} containers coming and going, with health checks and restart policies`,
+    question: `simulated time over real time, ${living} containers coming and going, with health checks and restart policies`,
     unit: "times",
     figures: { simulated: passed / ms },
     goal: { says: "at least 1000 times", reached: (figure) => figure >= 1000 },

@@ -10,8 +10,6 @@ import { Rounds, under, type Answer, type Sizes } from "./question.js";
  * Number of containers with this many labels that were created and removed: each of their events carries all labels.
  */
 const LARGE = 4;
-/** How long the events are being sent to clients that do not read. */
-const MOMENT_MS = 1500;
 const PATIENCE_MS = 120_000;
 
 export async function unread(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
@@ -22,7 +20,7 @@ export async function unread(engines: readonly RunningEngine[], sizes: Sizes): P
     const [late, worst] = [new Rounds(), new Rounds()];
     for (let i = 0; i < sizes.longRounds; i += 1) {
       for (const engine of engines) {
-        const pings = await whileOpening(engine, sizes.unread, filters);
+        const pings = await whileOpening(engine, sizes, filters);
         late.add(engine.kind, pings.late);
         worst.add(engine.kind, pings.worst);
       }
@@ -53,21 +51,21 @@ async function makeLarge(engine: RunningEngine, count: number): Promise<void> {
 }
 
 /** All clients connect at once. */
-async function whileOpening(engine: RunningEngine, readers: number, filters: object): Promise<Pings> {
+async function whileOpening(engine: RunningEngine, { unread, unreadMs }: Sizes, filters: object): Promise<Pings> {
   const target = `/v${COMMON_VERSION}/events?since=0&filters=${encodeURIComponent(JSON.stringify(filters))}`;
   const request = encodeRequest({ target });
   const probe = probePings(engine.daemon);
   await probe.begun;
-  const opened = Array.from({ length: readers }, async () => {
+  const opened = Array.from({ length: unread }, async () => {
     const connection = await RawConnection.open(engine.socketPath);
     connection.pause();
     connection.send(request);
     return connection;
   });
   const connections = await Promise.all(opened);
-  await pause(MOMENT_MS);
+  await pause(unreadMs);
   const pings = await probe.end();
   for (const connection of connections) connection.close();
-  await pause(MOMENT_MS);
+  await pause(unreadMs);
   return pings;
 }

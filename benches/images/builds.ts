@@ -13,7 +13,6 @@ interface Build {
   readonly goal: Goal;
 }
 
-const STEPS = 10;
 /** The engine's own part of a step of `true` is nearly all of it. */
 const NOTHING = atMost(1 / 3);
 const NO_SLOWER = atMost(1);
@@ -44,9 +43,9 @@ async function made(engine: RunningEngine, { dockerfile, files }: Build, query: 
   if (error !== null) throw new Error(`${engine.kind}: ${JSON.stringify(error)}`);
 }
 
-function buildsOf({ copiedFiles }: Sizes): Build[] {
+function buildsOf({ copiedFiles, idleSteps }: Sizes): Build[] {
   return [
-    { name: `build of ${STEPS} steps of \`true\``, dockerfile: idle(), files: [], goal: NOTHING },
+    { name: `build of ${idleSteps} steps of \`true\``, dockerfile: idle(idleSteps), files: [], goal: NOTHING },
     { name: "build of ten usual steps", dockerfile: USUAL, files: filesOf(20), goal: NO_SLOWER },
     { name: "build of four stages", dockerfile: STAGES, files: filesOf(20), goal: NO_SLOWER },
     {
@@ -58,8 +57,8 @@ function buildsOf({ copiedFiles }: Sizes): Build[] {
   ];
 }
 
-function idle(): string {
-  const steps = Array.from({ length: STEPS }, (_, at) => `RUN true ${at}`);
+function idle(count: number): string {
+  const steps = Array.from({ length: count }, (_, at) => `RUN true ${at}`);
   return ["FROM busybox", ...steps, ""].join("\n");
 }
 
