@@ -66,6 +66,8 @@ export interface Sizes {
   readonly sendMs: number;
   /** Connections opened one after the other. */
   readonly connections: number;
+  /** Datagrams sent to and fro, one after the other. */
+  readonly roundTrips: number;
   /** Networks of one engine, from few to many. */
   readonly networks: readonly [few: number, many: number];
   /** Endpoints on the many networks. */
@@ -111,6 +113,7 @@ export const REAL: Sizes = {
   lookUps: 5000,
   sendMs: 1000,
   connections: 2000,
+  roundTrips: 1000,
   networks: [2, 200],
   endpoints: 1000,
   services: 20,
@@ -152,6 +155,7 @@ export const QUICK: Sizes = {
   lookUps: 20,
   sendMs: 20,
   connections: 10,
+  roundTrips: 10,
   networks: [1, 2],
   endpoints: 2,
   services: 2,

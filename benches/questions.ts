@@ -64,7 +64,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   "look-ups": ofEngines(lookUps, trafficMissing),
   traffic: ofEngines(traffic, trafficMissing),
   compose: ofEngines(composeStack, () => COMPOSE_MISSING),
-  "many-networks": ofEngines(manyNetworks),
+  "many-networks": ofEngines(manyNetworks, trafficMissing),
   restart: ofItself(restart, restartMissing),
   core: ofItself(coreSize),
   recorder: ofItself(recorder),

@@ -1,11 +1,13 @@
-// What do many networks with many endpoints cost: memory, a list, an inspect, and the start of the next container
-// compared with the start while there are few networks?
+// What do many networks with many endpoints cost: memory, a list, an inspect, and the start of the next container and a
+// packet's round trip, compared with those while there are few networks?
 import { pssKibibytes } from "../../tests/support/processes.js";
 import type { RunningEngine } from "../../tests/support/engines.js";
 import { byHands } from "../hands.js";
 import { processesOf } from "../processes-of.js";
 import { atMost, Rounds, timed, under, type Answer, type Figures, type Goal, type Sizes } from "../question.js";
 import { expectStatus, idOf, onWire, requestBytes } from "../wire.js";
+import { answerTrips, roundTrips } from "./round-trips.js";
+import { TrafficClient } from "./traffic-client.js";
 
 /** Endpoints of one container. */
 const EACH = 50;
@@ -13,11 +15,23 @@ const EACH = 50;
 type Kind = "few" | "many";
 
 export async function manyNetworks(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
+  const client = await TrafficClient.open();
+  try {
+    return await measured(engines, sizes, client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function measured(engines: readonly RunningEngine[], sizes: Sizes, client: TrafficClient): Promise<Answer[]> {
   const [few, many] = sizes.networks;
   const memory: Record<string, number> = {};
-  const made = new Map(["list", "inspect", "start few", "start many"].map((what) => [what, new Rounds()]));
-  const starts = (engine: RunningEngine, kind: Kind): Promise<void> =>
-    startNext(engine, sizes, made.get(`start ${kind}`)!);
+  const made = new Map(MEASURED.map((what) => [what, new Rounds()]));
+  const starts = async (engine: RunningEngine, kind: Kind): Promise<void> => {
+    await startNext(engine, sizes, made.get(`start ${kind}`)!);
+    await roundTrips(engine, nameOf(0), client, sizes, made.get(`trip ${kind}`)!);
+  };
+  await answerTrips(engines, client);
   for (const engine of engines) {
     const before = mebibytesOf(engine);
     const containers: string[] = [];
@@ -53,13 +67,18 @@ export async function manyNetworks(engines: readonly RunningEngine[], sizes: Siz
     answer(`inspect of a network, with ${about}`, "ms", figuresOf("inspect"), atMost(1)),
     answer(`start of the next container at ${few} networks`, "ms", figuresOf("start few"), atMost(1)),
     answer(`start of the next container at ${many} networks`, "ms", figuresOf("start many"), atMost(1)),
-    answer("the same: at many over at few", "times", overFew(figuresOf), under(1.2, "times")),
+    answer("the same: at many over at few", "times", overFew(figuresOf, "start"), under(1.2, "times")),
+    answer(`round trip in a container's network among ${few} networks`, "µs", figuresOf("trip few"), atMost(1.1)),
+    answer(`round trip in a container's network among ${many} networks`, "µs", figuresOf("trip many"), atMost(1)),
+    answer("the same: among many over among few", "times", overFew(figuresOf, "trip"), under(1.2, "times")),
   ];
 }
 
-function overFew(figuresOf: (what: string) => Figures): Figures {
-  const few = figuresOf("start few") as Record<string, number>;
-  const many = figuresOf("start many") as Record<string, number>;
+const MEASURED = ["list", "inspect", "start few", "start many", "trip few", "trip many"];
+
+function overFew(figuresOf: (what: string) => Figures, what: "start" | "trip"): Figures {
+  const few = figuresOf(`${what} few`) as Record<string, number>;
+  const many = figuresOf(`${what} many`) as Record<string, number>;
   return Object.fromEntries(Object.entries(many).map(([kind, ms]) => [kind, ms / (few[kind] ?? Number.NaN)]));
 }
 

@@ -5,6 +5,8 @@
 //   traffic-client sink ADDRESS PORT                   accepts connections and drops what they send, until killed
 //   traffic-client send ADDRESS PORT MS                bytes per ms that one connection sends
 //   traffic-client connect ADDRESS PORT COUNT          the ms of connections, one after the other
+//   traffic-client echo ADDRESS PORT                   sends datagrams back, until killed
+//   traffic-client trips ADDRESS PORT COUNT            the µs of a datagram's way there and back, on average
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <poll.h>
@@ -204,6 +206,32 @@ static int connect_often(const char *to, int port, long count) {
   return 0;
 }
 
+static _Noreturn void echo(const char *at, int port) {
+  struct address own = address_of(at, port), from;
+  int fd = bound(&own, SOCK_DGRAM);
+  printf("listening\n");
+  fflush(stdout);
+  for (;;) {
+    from.length = sizeof from.of;
+    ssize_t length = recvfrom(fd, chunk, sizeof chunk, 0, &from.of.any, &from.length);
+    if (length >= 0 && sendto(fd, chunk, (size_t)length, 0, &from.of.any, from.length) < 0) perror("sendto");
+  }
+}
+
+static int trips(const char *to, int port, long count) {
+  struct address address = address_of(to, port);
+  int fd = connected(&address, SOCK_DGRAM);
+  struct timeval limit = {.tv_sec = 5};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  double began = now_ms();
+  for (long i = 0; i < count; i++) {
+    if (send(fd, &i, sizeof i, 0) < 0) fail("send");
+    if (recv(fd, chunk, sizeof chunk, 0) != sizeof i) fail("recv");
+  }
+  printf("%f\n", (now_ms() - began) * 1e3 / (double)count);
+  return 0;
+}
+
 int main(int count, char **words) {
   signal(SIGPIPE, SIG_IGN);
   const char *act = count > 1 ? words[1] : "";
@@ -212,5 +240,7 @@ int main(int count, char **words) {
   if (strcmp(act, "sink") == 0 && count == 4) sink(words[2], atoi(words[3]));
   if (strcmp(act, "send") == 0 && count == 5) return send_for(words[2], atoi(words[3]), atof(words[4]));
   if (strcmp(act, "connect") == 0 && count == 5) return connect_often(words[2], atoi(words[3]), atol(words[4]));
+  if (strcmp(act, "echo") == 0 && count == 4) echo(words[2], atoi(words[3]));
+  if (strcmp(act, "trips") == 0 && count == 5) return trips(words[2], atoi(words[3]), atol(words[4]));
   return 2;
 }
