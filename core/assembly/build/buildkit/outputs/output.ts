@@ -137,7 +137,7 @@ export function outputsIn(message: Json): Output[] {
 
 /** Why they cannot be had; null if they can. */
 export function outputsProblem(outputs: Output[]): CallError | null {
-  if (outputs.length > MOST_OUTPUTS) return notBuilt(`more than ${MOST_OUTPUTS} outputs`);
+  if (outputs.length > MOST_OUTPUTS) return notBuilt(`a build with more than ${MOST_OUTPUTS} outputs`);
   for (let i = 0; i < outputs.length; i++) {
     const output = outputs[i];
     if (output.unbuilt.length > 0) return notBuilt(output.unbuilt);
