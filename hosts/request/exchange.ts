@@ -17,7 +17,7 @@ export interface Channel {
   open(head: replies.Head): void;
   /** `sent` is called when the bytes may be overwritten, with whether they went out. */
   write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void;
-  /** Ends the body. */
+  /** Ends the body, or the connection that carries calls. */
   end(): void;
   /** A complete answer to which nothing is added. The connection ends with it. */
   bare(reply: replies.Whole): void;
@@ -62,6 +62,8 @@ export class Exchange implements ReplyReceiver {
   #head: replies.Head | null = null;
   /** Set once the connection is off HTTP. */
   #client: AddressedClient | null = null;
+  /** The connection carries calls. */
+  #carries = false;
   /** Bytes that have gone out but were not reported to the core. */
   #unreported = 0;
   #over = false;
@@ -102,6 +104,8 @@ export class Exchange implements ReplyReceiver {
         return this.#calls(command.val);
       case "end":
         this.#sendHead();
+        // Its client does not have to read anything more.
+        if (this.#carries) this.#end();
         if (this.#movement === null) this.#channel.end();
         else this.#movement.drain.abort();
         return;
@@ -272,6 +276,7 @@ export class Exchange implements ReplyReceiver {
   }
 
   #calls(calls: replies.Calls): void {
+    this.#carries = true;
     if (this.#channel.calls !== undefined) return this.#channel.calls(calls, () => this.#lost("client"));
     this.#lost("client");
     this.#channel.destroy();

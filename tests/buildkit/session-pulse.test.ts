@@ -26,7 +26,7 @@ async function sessionWith(answer: (stream: ServerHttp2Stream, path: string) => 
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  endOnceStopped(session, 20);
+  endOnceStopped(session, 20_000_000n);
   return session;
 }
 

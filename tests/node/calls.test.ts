@@ -125,7 +125,7 @@ function ping(flags: string): string {
 }
 
 test("what a client sends along with the upgrade is read", async () => {
-  const calls = { tag: "calls", val: { head: HEAD, caller: "client" } } as const;
+  const calls = { tag: "calls", val: { head: HEAD, caller: "client", pulse: 0n } } as const;
   const scripted = await scriptedServer((_request, reply) => reply(calls));
   const connection = await scripted.connect();
   connection.send(
@@ -143,7 +143,7 @@ test("HTTP/2 from the first byte is a request of its own, and is answered by HTT
   const { id, ...request } = await scripted.nextRequest();
   expect(request).toMatchObject({ method: "PRI", target: "*", headers: "", body: { tag: "none" } });
   connection.send(PREFACE.slice(20));
-  scripted.reply(id, { tag: "calls", val: { head, caller: "client" } });
+  scripted.reply(id, { tag: "calls", val: { head, caller: "client", pulse: 0n } });
   connection.send(ping("\0"));
   expect((await connection.untilText(ping("\x01"))).toString("latin1")).not.toContain("HTTP/1.1");
 });
@@ -174,7 +174,7 @@ async function opened(
 ): Promise<{ id: RequestId; socket: Socket }> {
   const opening = upgraded(path, target, {});
   const { id } = await nextRequest();
-  reply(id, { tag: "calls", val: { head: HEAD, caller } });
+  reply(id, { tag: "calls", val: { head: HEAD, caller, pulse: 0n } });
   const socket = await opening;
   onTestFinished(() => void socket.destroy());
   return { id, socket };

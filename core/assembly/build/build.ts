@@ -3,6 +3,7 @@
 import { Call } from "../call";
 import { Refusal } from "../refusal";
 import { ProgressStream } from "../image/progress-stream";
+import { dismissSession } from "./buildkit/session/dismissal";
 import { beginTraced } from "./buildkit/traced/traced-build";
 import { BuildCredentials } from "./credentials";
 import { readOptions } from "./options";
@@ -11,6 +12,12 @@ import { BuildStream } from "./run/build-stream";
 import { Build } from "./run/build-work";
 
 export function buildImage(call: Call): Refusal | null {
+  const refusal = begin(call);
+  if (refusal !== null) dismissSession(call.query.first("session"));
+  return refusal;
+}
+
+function begin(call: Call): Refusal | null {
   const options = readOptions(call);
   if (options.refusal !== null) return options.refusal;
 

@@ -99,10 +99,10 @@ export class CallChannel implements Channel {
     throw new Error("a call does not become a stream of bytes");
   }
 
-  calls(_calls: replies.Calls, gone: () => void): void {
+  calls({ pulse }: replies.Calls, gone: () => void): void {
     this.#respond();
     this.#stream.once("wantTrailers", () => this.#stream.sendTrailers({ [CODE]: "0" }));
-    this.offer(sessionOn(new CarriedConnection(this.#stream, this.#limits), gone));
+    this.offer(sessionOn(new CarriedConnection(this.#stream, this.#limits), pulse, gone));
   }
 
   destroy(): void {

@@ -20,9 +20,9 @@ import type { HostFailure } from "../../shared/index.js";
 import { CALL, MOST_HEADERS, framed, limitsOf, messagesIn } from "./messages.js";
 import { endOnceStopped } from "./session-pulse.js";
 
-/** What its client gives. `gone` is called once, when the connection is over. */
-export function sessionOn(connection: Duplex, gone: () => void): Session {
-  const call = callerOn(connection, gone);
+/** What its client gives. `pulse`: as in `replies.wit`. `gone` is called once, when the connection is over. */
+export function sessionOn(connection: Duplex, pulse: bigint, gone: () => void): Session {
+  const call = callerOn(connection, pulse, gone);
   return {
     files: ({ directory, includes, excludes, follows }, before) =>
       receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }, before),
@@ -34,7 +34,7 @@ export function sessionOn(connection: Duplex, gone: () => void): Session {
   };
 }
 
-function callerOn(connection: Duplex, gone: () => void): Caller {
+function callerOn(connection: Duplex, pulse: bigint, gone: () => void): Caller {
   const session = connect("http://localhost", {
     createConnection: () => connection,
     settings: { initialWindowSize: WINDOW, enablePush: false },
@@ -43,7 +43,7 @@ function callerOn(connection: Duplex, gone: () => void): Caller {
   session.once("connect", () => session.setLocalWindowSize(2 * WINDOW));
   session.on("error", () => {});
   session.once("close", gone);
-  endOnceStopped(session);
+  if (pulse > 0n) endOnceStopped(session, pulse);
   return (path, headers, largest) => conversationOn(begin(session, path, headers), largest);
 }
 

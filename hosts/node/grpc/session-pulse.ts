@@ -6,17 +6,19 @@ import type { ClientHttp2Session } from "node:http2";
 import { CALL, framed } from "./messages.js";
 
 const PATH = "/grpc.health.v1.Health/Check";
-/** As often as the BuildKit of Docker 20.10 asks. Such a docker CLI waits for it. */
-const EVERY = 1_000;
+const MILLISECOND = 1e6;
 
-/** Ends the connection of a client that has stopped. A slow client is none, and any status is an answer. */
-export function endOnceStopped(session: ClientHttp2Session, every = EVERY): void {
+/** Ends the connection of a client that has stopped; asks it every `pulse` nanoseconds. Any status is an answer. */
+export function endOnceStopped(session: ClientHttp2Session, pulse: bigint): void {
   let isAsking = false;
-  const timer = setInterval(() => {
-    if (isAsking || session.closed || session.destroyed) return;
-    isAsking = true;
-    ask(session, () => (isAsking = false));
-  }, every);
+  const timer = setInterval(
+    () => {
+      if (isAsking || session.closed || session.destroyed) return;
+      isAsking = true;
+      ask(session, () => (isAsking = false));
+    },
+    Number(pulse) / MILLISECOND,
+  );
   timer.unref();
   session.once("close", () => clearInterval(timer));
 }

@@ -1,5 +1,6 @@
 // The channel of one exchange, for a client behind a gate.
 
+import type { Duplex } from "node:stream";
 import { Exchange } from "../../request/index.js";
 import type { Channel, ExchangeContext, Session } from "../../request/index.js";
 import type { HijackedClient } from "../../streams/index.js";
@@ -45,6 +46,8 @@ class GateChannel implements Channel {
   readonly #context: GateContext;
   /** The connection was taken off HTTP. */
   #taken = false;
+  /** The connection, if it carries calls. */
+  #carried: Duplex | null = null;
 
   constructor(gate: Gate, id: RequestId, response: Response, context: GateContext) {
     this.#gate = gate;
@@ -82,7 +85,8 @@ class GateChannel implements Channel {
   }
 
   end(): void {
-    this.#response.end();
+    if (this.#carried === null) this.#response.end();
+    else this.#carried.end();
   }
 
   bare({ head, body }: replies.Whole): void {
@@ -102,7 +106,7 @@ class GateChannel implements Channel {
     return new SocketClient(connection, this.#context.hasHungUp, gone);
   }
 
-  calls({ head, caller }: replies.Calls, gone: () => void): void {
+  calls({ head, caller, pulse }: replies.Calls, gone: () => void): void {
     this.#taken = true;
     const isNative = this.#gate.head?.method === PREFACE_METHOD;
     const { socket, early } = this.#gate.takeOver();
@@ -111,11 +115,12 @@ class GateChannel implements Channel {
     if (first.length > 0) socket.unshift(first);
     // HTTP/2 knows no half-close: a client that ends its side has gone.
     socket.allowHalfOpen = false;
+    this.#carried = socket;
     if (caller === "client") {
       const take = (call: GrpcCall): void => this.#context.called(this.#gate, this.#id, call);
       return serveCalls(socket, { take, gone, bodyLimit: this.#context.bodyLimit });
     }
-    this.#context.sessionOf(this.#id, sessionOn(socket, gone));
+    this.#context.sessionOf(this.#id, sessionOn(socket, pulse, gone));
   }
 
   destroy(): void {

@@ -101,6 +101,18 @@ describe("a context that is", () => {
     expect(world.open()).toEqual(["mount"]);
   });
 
+  test("that is refused ends its session, also one that comes later, but none that another build uses", () => {
+    const world = new ImageWorld();
+    const refused = (): unknown => world.call("POST", `/build?${QUERY}&session=s&squash=1`).status;
+    const session = openSession(world);
+    expect([refused(), world.answer(session).over]).toEqual([400, true]);
+    refused();
+    expect(world.answer(openSession(world)).over).toBe(true);
+    const used = openSession(world);
+    inSession(world);
+    expect([refused(), world.answer(used).over]).toEqual([400, false]);
+  });
+
   test("in no session is refused", () => {
     const world = new ImageWorld();
     expect(world.call("POST", `/build?${QUERY}&remote=client-session`)).toMatchObject({ status: 400 });

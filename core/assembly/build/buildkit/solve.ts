@@ -137,6 +137,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
 
   sessionCame(session: Session): void {
     this.waiting = null;
+    session.isUsed = true;
     const wanted = this.wanted!;
     if (this.over) return;
     const problem = wanted.bindTo(session);

@@ -6,8 +6,11 @@ import { perform } from "../../../../build/bindings/replies";
 import { headerOf } from "../../api/headers";
 import { Call, Follower } from "../../call";
 import { openCalls } from "../../open-calls";
+import { SECOND } from "../../text/duration";
 
 const PROTOCOL = "h2c";
+/** As often as the BuildKit of Docker 20.10 asks its clients. A docker CLI that has stopped may wait for it. */
+const PULSE: u64 = <u64>SECOND;
 
 /** Docker's sentence for a request without the right upgrade; empty if it has one. */
 export function upgradeProblem(call: Call): string {
@@ -30,5 +33,6 @@ export function carryCalls(call: Call, caller: Caller, follower: Follower): void
 function become(call: Call, caller: Caller, follower: Follower, head: Head): void {
   call.follower = follower;
   openCalls.add(call);
-  perform(call.id, new ReplyCommandCalls(new Calls(head, caller)));
+  const pulse = caller == Caller.Engine ? PULSE : 0;
+  perform(call.id, new ReplyCommandCalls(new Calls(head, caller, pulse)));
 }

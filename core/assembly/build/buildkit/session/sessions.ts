@@ -5,6 +5,7 @@ import { Caller, Closing } from "../../../../../build/bindings/types";
 import { Call, Follower } from "../../../call";
 import { headerOf, valuesOf } from "../../../api/headers";
 import { badParameter, Refusal } from "../../../refusal";
+import { endReply } from "../../../reply";
 import { Arrivals, Awaiting } from "../arrivals";
 import { answerError, CallError, Code } from "../grpc-reply";
 import { becomeCalls, carryCalls, upgradeProblem } from "../upgrade";
@@ -14,10 +15,12 @@ const SHARED_KEY = "X-Docker-Expose-Session-Sharedkey";
 const METHOD = "X-Docker-Expose-Session-Grpc-Method";
 
 export class Session extends Follower {
+  /** A build has begun with it. */
+  isUsed: bool = false;
+
   constructor(
     readonly id: string,
-    /** By it, commands name the session. */
-    readonly request: u64,
+    private readonly call: Call,
     /** The same for all sessions with the same directories, as far as the client can tell. It may be empty. */
     readonly sharedKey: string,
     /** Paths of the calls that its client answers, in lower case. */
@@ -26,9 +29,20 @@ export class Session extends Follower {
     super();
   }
 
+  /** By it, commands name the session. */
+  get request(): u64 {
+    return this.call.id;
+  }
+
   /** `method`: `/moby.filesync.v1.FileSync/DiffCopy`. */
   offers(method: string): bool {
     return this.methods.includes(method.toLowerCase());
+  }
+
+  /** The engine asks nothing more of its client. */
+  end(): void {
+    sessions.drop(this);
+    endReply(this.call);
   }
 
   closed(_call: Call, _why: Closing): void {
@@ -119,5 +133,5 @@ function taken(id: string): string {
 function sessionOf(call: Call, id: string): Session {
   const methods = valuesOf(call.request.headers, METHOD).map<string>((method) => method.toLowerCase());
   const sharedKey = headerOf(call.request.headers, SHARED_KEY);
-  return new Session(id, call.id, sharedKey === null ? "" : sharedKey, methods);
+  return new Session(id, call, sharedKey === null ? "" : sharedKey, methods);
 }

@@ -195,6 +195,7 @@ class BuildOnStream
 
   /** Waits for the request with the context, if one brings it. */
   private receive(session: Session | null): void {
+    if (session !== null) session.isUsed = true;
     if (!this.options.isUploaded) return this.start(session);
     this.found = session;
     const uploading = new UploadWait(this.id, this);
