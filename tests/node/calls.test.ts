@@ -12,6 +12,8 @@ import { scriptedServer, type ScriptedServer } from "./scripted-server.js";
 
 const SOLVE = "/moby.buildkit.v1.Control/Solve";
 const INFO = "/moby.buildkit.v1.Control/Info";
+const WORKERS = "/moby.buildkit.v1.Control/ListWorkers";
+const STATUS = "/moby.buildkit.v1.Control/Status";
 const HEAD = { status: 101, headers: "Connection: Upgrade\nUpgrade: h2c" };
 const LONG_MS = 600_000;
 
@@ -66,6 +68,34 @@ test("long words and details of a failure arrive", async () => {
   const [trailers] = (await once(call, "trailers")) as [Record<string, string>];
   expect(trailers["grpc-message"]).toBe(long);
   expect(trailers["grpc-status-details-bin"]!.length).toBeGreaterThan(30_000);
+});
+
+test("an answer that does not fit the call's message ends the call alone", async () => {
+  const scripted = await scriptedServer();
+  const door = await opened(scripted, "/grpc", "client");
+  const session = sessionOn(door.socket);
+  const status = async (path: string, ...replies: replies.ReplyCommand[]): Promise<unknown> => {
+    const ended = once(begin(session, path, Buffer.alloc(5)), "trailers");
+    const { id } = await scripted.nextRequest();
+    for (const reply of replies) scripted.reply(id, reply);
+    return ((await ended) as [Record<string, string>])[0]["grpc-status"];
+  };
+  const head = { status: 200, headers: "" };
+  const body = Buffer.from('{"vertexes": 5}\n');
+  expect(await status(STATUS, { tag: "open", val: head }, { tag: "chunk", val: body })).toBe("13");
+  expect(scripted.inputs).toMatchObject([{ tag: "closed", val: { why: "client" } }]);
+  const workers = Buffer.from('{"record": 5}');
+  expect(await status(WORKERS, { tag: "whole", val: { head, body: workers, stateless: false } })).toBe("13");
+  expect(await status(STATUS, { tag: "open", val: head }, { tag: "end" })).toBe("0");
+});
+
+test("the engine may end a session", async () => {
+  const scripted = await scriptedServer();
+  const session = await opened(scripted, "/session", "engine");
+  const ended = once(session.socket.resume(), "close");
+  scripted.reply(session.id, { tag: "end" });
+  await ended;
+  expect(scripted.inputs).toEqual([]);
 });
 
 test("bytes that are no message fail with a code, without words of the host", async () => {

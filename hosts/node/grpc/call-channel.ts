@@ -10,7 +10,7 @@ import type { HijackedClient } from "../../streams/index.js";
 import type { replies } from "../../shared/index.js";
 import { CarriedConnection } from "./carried-connection.js";
 import { sessionOn } from "./call-client.js";
-import { framed } from "./messages.js";
+import { INTERNAL, framed } from "./messages.js";
 import type { Limits } from "./messages.js";
 
 /** The header in which the core tells the code of gRPC's. */
@@ -57,7 +57,10 @@ export class CallChannel implements Channel {
   whole(head: replies.Head, body: Uint8Array): void {
     const answer = parsed(body);
     if (head.status < 300) {
-      this.#send(answer ?? {});
+      const message = this.#messageOf(answer ?? {});
+      if (message === null) return this.fail(INTERNAL);
+      this.#respond();
+      this.#stream.write(message);
       return this.end();
     }
     this.#fail(codeOf(head), String(answer?.message ?? ""), (answer?.details as unknown[] | undefined) ?? []);
@@ -77,8 +80,10 @@ export class CallChannel implements Channel {
     const ready: Buffer[] = [];
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
       this.#held.push(bytes.subarray(from, at));
-      ready.push(this.#messageOf(parsed(Buffer.concat(this.#held)) ?? {}));
+      const message = this.#messageOf(parsed(Buffer.concat(this.#held)) ?? {});
       this.#held = [];
+      if (message === null) return this.#breakOff(sent);
+      ready.push(message);
       from = at + 1;
     }
     if (from < bytes.length) this.#held.push(bytes.slice(from));
@@ -109,13 +114,19 @@ export class CallChannel implements Channel {
     this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
-  #send(fields: Fields): void {
-    this.#respond();
-    this.#stream.write(this.#messageOf(fields));
+  /** Null if the values do not fit the message: what the core tells may come from a record that was damaged. */
+  #messageOf(fields: Fields): Buffer | null {
+    try {
+      return framed(encode(this.#method?.response ?? {}, fields));
+    } catch {
+      return null;
+    }
   }
 
-  #messageOf(fields: Fields): Buffer {
-    return framed(encode(this.#method?.response ?? {}, fields));
+  #breakOff(sent: (wentOut: boolean) => void): void {
+    sent(false);
+    this.lost();
+    this.fail(INTERNAL);
   }
 
   #respond(): void {
