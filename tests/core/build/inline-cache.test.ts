@@ -57,6 +57,18 @@ interface Rootfs {
 
 const runs = (world: ImageWorld): boolean => world.open().includes("mount");
 
+test("is waited for if its registry asks for a pause, and the client is told once", () => {
+  const world = new ImageWorld();
+  const id = beginBuild(world, DOCKERFILE, QUERY + FROM);
+  world.failAs(world.take("resolve").op, answered(429, "TOOMANYREQUESTS", "slowly", { retryAfter: 3 }));
+  world.wait(3);
+  offer(world, config());
+  const told = world.lines(id).map(({ aux }) => Buffer.from(String(aux), "base64").toString("latin1"));
+  const waits = told.filter((status) => status.includes("the registry asks for a pause"));
+  // When it begins, and when it is over.
+  expect(waits).toHaveLength(2);
+});
+
 test("has a record for each layer, each with the one below", () => {
   const document = JSON.parse(config()) as Record<string, string>;
   const records = JSON.parse(Buffer.from(document[MEMBER]!, "base64").toString()) as object[];

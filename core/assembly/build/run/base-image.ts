@@ -62,6 +62,10 @@ export class ImageSearch implements PullOwner, CredentialsClient, OpenWork {
     this.client.imageMissing(why);
   }
 
+  pullPauses(): void {
+    if (!this.cancelled) this.stream.pauses();
+  }
+
   pulled(image: Image): void {
     if (!this.cancelled) this.client.imageFound(image);
   }

@@ -64,6 +64,9 @@ export abstract class BuildProgress implements FateTeller {
   /** The client names a cache that is none of an image. */
   lacksCache(_type: string): void {}
 
+  /** A registry wants to be asked later. The stream of the classic builder has its own line for that. */
+  pauses(): void {}
+
   /** The stage needs an image of this name. */
   wanted(_stage: Stage, _image: string): void {}
 

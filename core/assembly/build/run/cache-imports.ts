@@ -147,6 +147,10 @@ class CacheImport implements CredentialsClient, PullOwner, ConfigReader, OpenWor
     return waiting;
   }
 
+  pullPauses(): void {
+    if (!this.facts.over && !this.fetching) this.facts.stream.pauses();
+  }
+
   pulled(image: Image): void {
     if (this.facts.over) return;
     this.facts.claims.claimImage(image);

@@ -54,6 +54,8 @@ enum Step {
 
 /** A build that needs the image: its stream goes on after the pull. */
 export interface PullOwner {
+  /** A registry wants to be asked later. */
+  pullPauses(): void;
   pulled(image: Image): void;
   notPulled(refusal: Refusal): void;
 }
@@ -146,6 +148,8 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
 
   /** Once a line is sent, a failure has no status of its own any more: a short pause is not worth that. */
   documentPauses(seconds: u32): void {
+    const owner = this.owner;
+    if (owner !== null) owner.pullPauses();
     const id = this.references.length > 0 ? this.reference.tagOrDigest : "";
     if (this.stream.begun || seconds > SILENT_SECONDS) this.stream.status(retryingIn(seconds), id);
   }

@@ -30,6 +30,7 @@ export interface BuildClient {
 
 /** Instructions that make a vertex. */
 const SHOWN: string[] = ["RUN", "COPY", "ADD", "WORKDIR"];
+const PAUSE = "waiting, because the registry asks for a pause";
 const DEFINITION = "[internal] load build definition from ";
 /** In UTF-16 units: of all warnings of a build together, for each has the Dockerfile with it. */
 const MOST_SOURCE: i32 = 128 * 1024;
@@ -143,6 +144,11 @@ export class VertexProgress extends BuildProgress {
   /** Without it the build goes on: only its vertex has failed. */
   importedCache(why: string): void {
     this.end(withoutUsers(why));
+  }
+
+  pauses(): void {
+    const status = this.status;
+    if (this.current !== null && (status === null || status.id != PAUSE)) this.moves(PAUSE);
   }
 
   lacksCache(type: string): void {
