@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ImageWorld, type Json } from "../support/image-world.js";
 import { sendDefinition, sendFiles } from "../support/session-files.js";
+import { beginBuild } from "./beginning.js";
 import { CONTROL, direct, drop, openSession, runStep, solve, watch } from "./solving.js";
 
 const [STARTED, COMPLETE, DELETED] = [0, 1, 2];
@@ -225,6 +226,40 @@ describe("filters", () => {
   test("with a limit the newest come first", () => {
     expect([refs({ Limit: 1 }), refs({ Limit: 5 })]).toEqual([["slow"], ["slow", "old"]]);
     expect(world.answer(listen({ Limit: -1 })).text).toContain("invalid limit -1");
+  });
+});
+
+describe("a build by POST /build", () => {
+  const only = (): Json => heard(listen())[0]!.record;
+
+  test("is in the history with what was asked, what came of it, and its steps", () => {
+    const query = `t=made&target=one&buildargs=${encodeURIComponent('{"A":"1"}')}&labels=${encodeURIComponent('{"L":"x"}')}`;
+    beginBuild(world, "FROM busybox AS one\nRUN true\n", `version=2&networkmode=none&${query}`);
+    runStep(world);
+    drop(world);
+    expect(only()).toMatchObject({
+      Frontend: "dockerfile.v0",
+      FrontendAttrs: { target: "one", "build-arg:A": "1", "label:L": "x" },
+      Exporters: [{ Type: "moby", Attrs: { name: "made:latest" } }],
+      CompletedAt: expect.any(String) as string,
+      ExporterResponse: { "image.name": expect.stringContaining("made") as string },
+    });
+    const { vertexes } = JSON.parse(world.answer(watch(world, String(only().Ref))).text) as {
+      vertexes: { name: string }[];
+    };
+    expect(vertexes.map(({ name }) => name)).toContain("[2/2] RUN true");
+  });
+
+  test("that fails, or whose client hangs up, is there with its error; one of the classic builder is not", () => {
+    beginBuild(world, "FROM busybox\nENV A=1\n", "");
+    drop(world);
+    expect(refs()).toEqual([]);
+    beginBuild(world, "FROM busybox\nBAD x\n", "version=2");
+    drop(world);
+    expect(only()).toMatchObject({ error: { code: 2, message: expect.any(String) as string } });
+    update({ Ref: only().Ref, Delete: true });
+    world.hangUp(beginBuild(world, "FROM busybox\nRUN true\n", "version=2&networkmode=none"));
+    expect(only()).toMatchObject({ error: { code: 1, message: "context canceled" } });
   });
 });
 

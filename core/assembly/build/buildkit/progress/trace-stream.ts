@@ -6,17 +6,24 @@ import { ProgressStream, RoomReader } from "../../../image/progress-stream";
 import { JsonWriter } from "../../../json/writer";
 import { encodeBase64 } from "../../../text/base64";
 import { Audience } from "./audience";
-import { ListedNews } from "./news";
+import { ListedNews, News } from "./news";
 
 const TRACE = "moby.buildkit.trace";
 
 export class TraceStream extends Audience {
+  /** Each piece once, in the order of its first time. */
+  private readonly history: Set<News> = new Set<News>();
+
   constructor(
     private readonly stream: ProgressStream,
     /** The client asked for the result only. */
     private readonly quiet: bool,
   ) {
     super();
+  }
+
+  get told(): News[] {
+    return this.history.values();
   }
 
   get isCrowded(): bool {
@@ -28,6 +35,7 @@ export class TraceStream extends Audience {
   }
 
   tell(news: ListedNews): void {
+    this.history.add(news);
     if (this.quiet) return;
     const json = new JsonWriter(true).beginObject();
     json.stringField("id", TRACE).stringField("aux", encodeBase64(news.status().take()));

@@ -15,6 +15,9 @@ import { Answer } from "../../questions/answer";
 import { BuildFacts } from "../../run/build-facts";
 import { Build } from "../../run/build-work";
 import { FrontendOptions } from "../options/frontend-options";
+import { CallError, Code, unknownError } from "../grpc-reply";
+import { Recording } from "../history/recording";
+import { recordRequested } from "../history/requested";
 import { exportOf } from "../outputs/export-of";
 import { ExportClient, Exporting, ExportNeeds } from "../outputs/exporting";
 import { Output } from "../outputs/output";
@@ -28,6 +31,7 @@ import { tracedBuilds, TracedBuild } from "./traced-builds";
 import { LATE, Upload, UploadClient, uploadedFor, uploads, UploadWait } from "./uploads";
 
 const RESULT = "moby.image.id";
+const CANCELED = "context canceled";
 const IMAGE = "containerimage.config.digest";
 
 export function beginTraced(call: Call, options: BuildOptions): Refusal | null {
@@ -61,6 +65,8 @@ class BuildOnStream
   private readonly stream: ProgressStream;
   /** Set when it begins. */
   private progress: VertexProgress | null = null;
+  private trace: TraceStream | null = null;
+  private recording: Recording | null = null;
   /** Of the request's header; null once it is known who gives them. */
   private given: BuildCredentials | null;
   /** Those of the session, or of the header. */
@@ -92,6 +98,9 @@ class BuildOnStream
   begin(): void {
     tracedBuilds.add(this);
     const trace = new TraceStream(this.stream, this.options.quiet);
+    this.trace = trace;
+    const names = this.output.references.map<string>((reference) => reference.familiar).join(",");
+    this.recording = recordRequested(this.options, names);
     const name = `build ${this.call.id.toString()}`;
     this.progress = new VertexProgress(new ProgressStream(this.call), name, trace, this);
     this.stream.begin(this);
@@ -145,6 +154,7 @@ class BuildOnStream
   exported(facts: Map<string, string>): void {
     this.exporting = null;
     this.end();
+    this.recording!.done(facts, this.trace!.told);
     const id = facts.has(IMAGE) ? facts.get(IMAGE) : "";
     if (id.length > 0) {
       if (this.options.quiet) this.stream.text(`${id}\n`);
@@ -160,6 +170,7 @@ class BuildOnStream
 
   buildFailed(message: string, _line: i32, _endLine: i32): void {
     this.end();
+    this.recording!.failed(unknownError(message), this.trace!.told);
     this.stream.fail(message);
   }
 
@@ -177,12 +188,13 @@ class BuildOnStream
     const exporting = this.exporting;
     this.exporting = null;
     if (exporting !== null) exporting.cancel();
+    this.recording!.failed(new CallError(Code.Cancelled, CANCELED), this.trace!.told);
   }
 
   cancel(): void {
-    this.progress!.end("context canceled");
+    this.progress!.end(CANCELED);
     this.clientGone();
-    this.stream.fail("context canceled");
+    this.stream.fail(CANCELED);
   }
 
   private end(): void {
