@@ -32,6 +32,8 @@ import {
 } from "../../build/bindings/types";
 import { versionsProblem } from "./api/newest-version";
 import { dispatch } from "./api/router";
+import { collectCaches } from "./build/caches/collection";
+import { builderProblem } from "./build/settings/builder-settings";
 import { Call, unknownCall } from "./call";
 import { exitedByItself, ranOutOfMemory } from "./container/exit/exit";
 import { lengthOfRun } from "./container/exit/run-length";
@@ -58,7 +60,8 @@ export function refuses(options: Options, records: Array<Stored>): string | null
   const problem = versionProblem(records);
   if (problem.length > 0) return problem;
   const versions = versionsProblem(options);
-  const wrong = versions.length > 0 ? versions : networkOptionsProblem(options.networks);
+  const networks = versions.length > 0 ? versions : networkOptionsProblem(options.networks);
+  const wrong = networks.length > 0 ? networks : builderProblem(options.builder);
   return wrong.length > 0 ? wrong : null;
 }
 
@@ -90,6 +93,7 @@ export function step(now: Instant, input: Input): void {
   take(input);
   settleReleased();
   watchChanged();
+  collectCaches();
   keep();
 }
 

@@ -43,6 +43,8 @@ export interface EngineIdentity extends EngineSettings {
   shownProxies?: engine.Proxies;
   logDriver?: string;
   logOptions?: Iterable<[string, string]>;
+  /** Settings of the builder in JSON, as Docker's daemon.json has them. */
+  builder?: string;
 }
 
 /** The core chooses what is empty. */
@@ -81,6 +83,7 @@ export function coreOptions(host: Host, given: EngineIdentity): DriverOptions["e
     ...settingsOf(host, given),
     proxies: given.shownProxies ?? { http: "", https: "", none: "" },
     ...{ logDriver, logOptions: [...logOptions], networks: { ...USUAL_NETWORKS, ...given.networks } },
+    builder: given.builder ?? "",
     machine: host.machine,
   };
 }

@@ -39,7 +39,7 @@ export const MACHINE: engine.Machine = {
   bridgeNfIptables: true,
   bridgeNfIp6tables: true,
   storageDriver: "overlay2",
-  storage: { fileSystem: 0, entryTypes: true, metacopy: false, redirects: false, userNamespace: false },
+  storage: { fileSystem: 0, entryTypes: true, metacopy: false, redirects: false, userNamespace: false, size: 0n },
   sparseFiles: false,
   routes: ["192.0.2.0/24", "2001:db8::/64"],
   defaultBridge: "coracle0",

@@ -8,12 +8,14 @@ import type { Kernel } from "../kernel.js";
 /** `data` exists; `root` is where /proc and /sys are. */
 export function describeStorage(kernel: Kernel, data: string, root: string): engine.Storage {
   const parameter = (name: string): boolean => readOr(join(root, "sys/module/overlay/parameters", name)) === "Y";
+  const { type, blocks, bsize } = statfsSync(data);
   return {
-    fileSystem: statfsSync(data).type,
+    fileSystem: type,
     entryTypes: kernel.hasEntryTypes(data),
     metacopy: parameter("metacopy"),
     redirects: parameter("redirect_dir"),
     userNamespace: isUserNamespace(readOr(join(root, "proc/self/uid_map"))),
+    size: BigInt(blocks) * BigInt(bsize),
   };
 }
 

@@ -136,6 +136,7 @@ describe("flags", () => {
         ["max-size", "10m"],
         ["compress", ""],
       ]),
+      builder: "",
       debug: false,
       simulated: null,
     });
@@ -189,6 +190,7 @@ describe("flags", () => {
       logLevel: "info",
       logDriver: "json-file",
       logOptions: new Map(),
+      builder: "",
     });
   });
 
@@ -236,7 +238,7 @@ describe("flags", () => {
     [["--group"], "flag needs an argument: --group"],
     [["-H"], "flag needs an argument: -H"],
     [["extra"], '"coracle daemon" accepts no arguments: "extra"'],
-    [["--debug=maybe"], 'invalid argument "maybe" for --debug: it must be true or false'],
+    [["--debug=maybe"], 'invalid argument "maybe" for --debug: only true and false are possible'],
     [["--add-runtime", "mine"], 'invalid argument "mine" for --add-runtime: it must be name=path'],
     [["-H", "tcp://0.0.0.0:2375"], 'invalid host "tcp://0.0.0.0:2375": only unix sockets are served'],
     [
@@ -288,6 +290,7 @@ describe("the configuration file", () => {
         ],
         "log-driver": "json-file",
         "log-opts": { "max-file": "3" },
+        builder: { gc: { enabled: false } },
         debug: false,
         labels: ["a=b"],
         trace: true,
@@ -320,9 +323,19 @@ describe("the configuration file", () => {
       logLevel: "error",
       logDriver: "json-file",
       logOptions: new Map([["max-file", "3"]]),
+      builder: '{"gc":{"enabled":false}}',
       debug: false,
       simulated: null,
     });
+  });
+
+  test("has the builder's settings as an object, or some of them as flags", () => {
+    expect(config("--builder-gc=false").builder).toBe('{"gc":{"enabled":false}}');
+    expect(config("--builder-gc-reserved-space", "20GB", "--builder-gc-max-used-space=50GB").builder).toBe(
+      '{"gc":{"defaultReservedSpace":"20GB","defaultMaxUsedSpace":"50GB"}}',
+    );
+    const file = fileWith('{"builder": {"gc": {}}}');
+    expect(() => config("--config-file", file, "--builder-gc")).toThrow('"builder" is given as a whole');
   });
 
   test("can turn recording off", () => {
@@ -358,6 +371,7 @@ describe("the configuration file", () => {
     ['{"runtimes": {"mine": {}}}', '"runtimes": "mine" must have a "path"'],
     ['{"log-opts": {"max-file": 3}}', '"log-opts" must be an object of strings'],
     ['{"runtimes": []}', '"runtimes" must be an object'],
+    ['{"builder": []}', '"builder" must be an object'],
   ])("%s is an error that names file and key", (text, message) => {
     const file = fileWith(text);
     expect(() => config("--config-file", file)).toThrow(`unable to configure the daemon with file ${file}: `);

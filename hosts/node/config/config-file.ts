@@ -70,6 +70,9 @@ function valueOf(file: string, option: Option, value: unknown): Value {
       return pairsOf(file, option, value);
     case "runtimes":
       return runtimesOf(file, value);
+    case "object":
+      if (typeof value === "object" && value !== null && !Array.isArray(value)) return JSON.stringify(value);
+      throw refused(file, `"${option.key}" must be an object`);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { builderOf } from "./builder.js";
 import { readConfigFile, refused } from "./config-file.js";
 import type { engine } from "../../shared/index.js";
 import { listenersOf } from "./listeners.js";
@@ -62,6 +63,8 @@ export interface DaemonConfig {
   logDriver: string;
   /** Names and values of that driver's options. */
   logOptions: Map<string, string>;
+  /** Settings of the builder in JSON; empty without any. */
+  builder: string;
   debug: boolean;
   /** Null: containers really run. */
   simulated: Simulation | null;
@@ -125,6 +128,7 @@ export function configOf(values: Values, former: readonly engine.RegistryHosts[]
     logLevel: debug ? "debug" : logLevel(text("log-level") ?? "info"),
     logDriver: logDriver(text("log-driver") ?? "json-file"),
     logOptions: (values.get("log-opt") as Map<string, string> | undefined) ?? new Map(),
+    builder: builderOf(values),
     debug,
     simulated,
     eventsSize: byteSize("events", text("events-size") ?? "64m"),

@@ -69,7 +69,7 @@ function addPair(before: Value | undefined, option: Option, text: string, form: 
 function switchOf(option: Option, text: string): boolean {
   if (/^(1|t|true)$/i.test(text)) return true;
   if (/^(0|f|false)$/i.test(text)) return false;
-  throw new ConfigError(`invalid argument ${quoted(text)} for --${option.flag}: it must be true or false`);
+  throw new ConfigError(`invalid argument ${quoted(text)} for --${option.flag}: only true and false are possible`);
 }
 
 function quoted(text: string): string {

@@ -1,6 +1,6 @@
 // All options of flags and configuration file in one table, under dockerd's names.
 
-export type OptionKind = "text" | "number" | "switch" | "list" | "pairs" | "pools" | "runtimes";
+export type OptionKind = "text" | "number" | "switch" | "list" | "pairs" | "pools" | "runtimes" | "object";
 
 export interface Option {
   flag: string;
@@ -51,6 +51,30 @@ export const OPTIONS: readonly Option[] = [
     kind: "text",
     value: "address",
     help: "IPv6 address of the built-in bridge, with the length of its prefix, such as fd00:9::1/64",
+  },
+  {
+    flag: "builder",
+    key: "builder",
+    kind: "object",
+    value: "json",
+    help: "settings of the builder, an object as in Docker's file: what its cache may have (gc), how long its history is (history)",
+  },
+  {
+    flag: "builder-gc",
+    kind: "switch",
+    help: "remove what is old of the builder's cache when it has too much (default true)",
+  },
+  {
+    flag: "builder-gc-max-used-space",
+    kind: "text",
+    value: "size",
+    help: "how many bytes the builder's cache may have, such as 50GB; at least what is reserved",
+  },
+  {
+    flag: "builder-gc-reserved-space",
+    kind: "text",
+    value: "size",
+    help: "how many bytes the builder's cache has at least before something goes, such as 20GB (default: a tenth of the disk)",
   },
   { flag: "config-file", kind: "text", value: "file", help: `configuration file (default ${DEFAULTS.configFile})` },
   {

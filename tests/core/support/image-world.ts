@@ -57,6 +57,10 @@ export interface WorldOptions {
   insecureRegistries?: string[];
   registryMirrors?: string[];
   registryHosts?: engine.RegistryHosts[];
+  /** Settings of the builder, as in daemon.json. */
+  builder?: object;
+  /** Bytes of the machine's disk. */
+  disk?: bigint;
   /** Whether clients read what they are sent. */
   reading?: boolean;
 }
@@ -101,6 +105,8 @@ export class ImageWorld {
       ...OPTIONS,
       ...{ insecureRegistries: rest.insecureRegistries ?? [], registryMirrors: rest.registryMirrors ?? [] },
       registryHosts: rest.registryHosts ?? [],
+      builder: rest.builder === undefined ? "" : JSON.stringify(rest.builder),
+      machine: { ...OPTIONS.machine, storage: { ...OPTIONS.machine.storage, size: rest.disk ?? 0n } },
     };
     this.#take(
       this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, this.#journal.endsAt, inventory),

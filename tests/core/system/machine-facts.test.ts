@@ -54,6 +54,7 @@ test("security options follow from seccomp and the version of cgroups", () => {
 const STORAGE: engine.Storage = {
   fileSystem: 0xef53,
   entryTypes: true,
+  size: 0n,
   metacopy: false,
   redirects: false,
   userNamespace: false,

@@ -6,7 +6,8 @@ import { endReply, headersOf, line, openReply, sendChunk } from "../../reply";
 import { formatTime } from "../../text/time";
 import { cacheEntries, CacheEntry } from "../caches/cache-entry";
 import { CacheFilter } from "../caches/cache-filter";
-import { pruneCaches, PruneLimits } from "../prune";
+import { PruneLimits } from "../caches/removal";
+import { pruneCaches } from "../prune";
 import { answer, answerError, CallError, Code, messageOf, notBuilt } from "./grpc-reply";
 
 export function cacheUsage(call: Call): void {

@@ -12,6 +12,7 @@ import { JsonWriter } from "../../json/writer";
 import { openCalls } from "../../open-calls";
 import { engine } from "../../state";
 import { Answer } from "../questions/answer";
+import { due } from "../caches/due";
 import { DESCRIBE, describeAnswer } from "../questions/describe";
 import { withInlineCache } from "../inline-cache";
 import { BuildFacts } from "../run/build-facts";
@@ -282,6 +283,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     this.over = true;
     this.cancel();
     this.claims.release();
+    due.changed();
     this.watchers.end();
     this.owner.solveOver(this);
   }

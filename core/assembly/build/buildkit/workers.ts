@@ -5,6 +5,7 @@ import { hostGateways } from "../../container/endpoint/hosts-file";
 import { hostPlatform } from "../../image/host-platform";
 import { JsonWriter } from "../../json/writer";
 import { engine } from "../../state";
+import { builderSettings } from "../settings/builder-settings";
 import { answer } from "./grpc-reply";
 
 /** The only worker: the engine itself, by the name that Docker's has. */
@@ -27,13 +28,15 @@ export function info(call: Call): void {
   answer(call, json.endObject());
 }
 
-/** Without `GCPolicy`: nothing of the builder's cache is removed before someone prunes it. */
 export function writeWorker(json: JsonWriter): void {
   json.beginObject().stringField("ID", WORKER);
   json.key("Labels");
   writeLabels(json);
   json.key("platforms").beginArray();
   writePlatform(json);
+  json.endArray().key("GCPolicy").beginArray();
+  const rules = builderSettings().rules;
+  for (let i = 0; i < rules.length; i++) rules[i].write(json);
   json.endArray();
   json.key("BuildkitVersion");
   writeVersion(json);

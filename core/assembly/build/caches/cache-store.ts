@@ -8,6 +8,7 @@ import { putRecord } from "../../records/put";
 import { setAside } from "../../records/set-aside";
 import { engine } from "../../state";
 import { BuildCache } from "./build-cache";
+import { due } from "./due";
 
 class CacheStore {
   private readonly byId: Map<string, BuildCache> = new Map<string, BuildCache>();
@@ -87,6 +88,7 @@ class CacheStore {
   measured(cache: BuildCache, size: i64): void {
     if (this.find(cache.id) !== cache || cache.size == size) return;
     cache.size = size;
+    due.changed();
     this.put(cache);
   }
 

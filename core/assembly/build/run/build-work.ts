@@ -28,6 +28,7 @@ import { giveName } from "../../image/tag";
 import { badParameter, internal, notSupported, Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { decodeUtf8 } from "../../text/utf8";
+import { due } from "../caches/due";
 import { Dockerfile, MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
 import { emptyContinuations, Warning, warningLines } from "../dockerfile/warning";
 import { BuildArguments } from "../evaluation/build-arguments";
@@ -77,6 +78,8 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   private stages: StagesWork | null = null;
   private remote: OpenWork | null = null;
   private warnings: Warning[] = [];
+  /** The builder's cache stays as it is until it is over. */
+  private isUnderWay: bool = false;
 
   constructor(
     private readonly call: Call,
@@ -88,6 +91,8 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   }
 
   begin(): void {
+    this.isUnderWay = true;
+    due.buildBegun();
     this.stream.begin(this);
     this.facts.context.mount(this, Step.Place);
   }
@@ -378,6 +383,8 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
 
   /** Only the cache stays. */
   private close(): void {
+    if (this.isUnderWay) due.buildOver();
+    this.isUnderWay = false;
     this.facts.over = true;
     const files = this.options.files;
     if (files !== null) files.cancel();

@@ -8,16 +8,11 @@ import { putRecord } from "../../../records/put";
 import { setAside } from "../../../records/set-aside";
 import { line } from "../../../reply";
 import { engine } from "../../../state";
-import { HOUR } from "../../../text/duration";
+import { builderSettings, MOST_BUILDS } from "../../settings/builder-settings";
 import { News } from "../progress/news";
 import { Watcher, WatcherOwner } from "../progress/watcher";
 import { BuildRecord } from "./build-record";
 
-/** The newest builds are kept, however old they are; others for a while. BuildKit has the same limits. */
-const NEWEST: i32 = 50;
-const LONGEST: i64 = 48 * HOUR;
-/** More are never kept, whatever their age: each costs up to some hundred KiB. */
-const MOST: i32 = 100;
 /** Builds that clients pin stay until a client removes them. They count apart. */
 const MOST_PINNED: i32 = 50;
 const MOST_LISTENERS: i32 = 100;
@@ -149,9 +144,10 @@ class BuildHistory implements WatcherOwner {
   /** Removes those for which there is no room, or that are too old. */
   shorten(): void {
     const builds = this.over().filter((one) => !one.pinned);
-    const oldest = engine.now.wall - LONGEST;
-    for (let i = 0; i < builds.length - NEWEST; i++) {
-      if (i < builds.length - MOST || builds[i].completed < oldest) this.remove(builds[i]);
+    const settings = builderSettings();
+    const oldest = engine.now.wall - settings.longest;
+    for (let i = 0; i < builds.length - settings.newest; i++) {
+      if (i < builds.length - MOST_BUILDS || builds[i].completed < oldest) this.remove(builds[i]);
     }
   }
 

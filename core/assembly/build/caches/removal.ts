@@ -1,0 +1,69 @@
+// Removes entries of the builder's cache that nobody uses: for a prune, and by the engine itself.
+
+import { engine } from "../../state";
+import { cacheEntries, CacheEntry, childCounts } from "./cache-entry";
+import { EntryFilter } from "./cache-filter";
+import { usageOf } from "./cache-list";
+
+/** What has been removed. */
+export class Pruned {
+  readonly entries: CacheEntry[] = [];
+  /** Bytes. */
+  freed: i64 = 0;
+}
+
+/** Which entries are to go, besides a filter. */
+export class PruneLimits {
+  constructor(
+    /** Bytes that stay; 0 for none. */
+    readonly kept: i64,
+    /** Those used within so many nanoseconds stay. */
+    readonly keptFor: i64,
+    /** Those whose bytes an image has, too, go as well. */
+    readonly all: bool,
+  ) {}
+}
+
+/** Removes those that match. */
+export function removeEntries(filter: EntryFilter, limits: PruneLimits): Pruned {
+  const entries = cacheEntries();
+  const pruned = new Pruned();
+  drop(chosen(entries, filter, limits), usageOf(entries).size - limits.kept, limits.kept == 0, pruned);
+  return pruned;
+}
+
+/** Those that may go; first those that were not used for the longest time. */
+function chosen(entries: CacheEntry[], filter: EntryFilter, limits: PruneLimits): CacheEntry[] {
+  const unusedSince = limits.keptFor > 0 ? engine.now.wall - limits.keptFor : i64.MAX_VALUE;
+  const found: CacheEntry[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i];
+    if (entry.inUse || (entry.isShared && !limits.all) || entry.lastUsed > unusedSince) continue;
+    if (filter.matches(entry)) found.push(entry);
+  }
+  return found.sort((a, b) => (a.lastUsed == b.lastUsed ? 0 : a.lastUsed < b.lastUsed ? -1 : 1));
+}
+
+/**
+ * Removes entries of which nothing else is made, in their order, until `excess` bytes are gone, or all. What was only
+ * needed by the removed one follows at once if its turn was before: so one pass is enough.
+ */
+function drop(entries: CacheEntry[], excess: i64, everything: bool, pruned: Pruned): void {
+  const children = childCounts();
+  const turns = new Map<string, i32>();
+  for (let i = 0; i < entries.length; i++) turns.set(entries[i].id, i);
+  for (let turn = 0; turn < entries.length; turn++) {
+    let at = turn;
+    while (at >= 0 && at <= turn && (everything || pruned.freed < excess) && !isNeeded(entries[at], children)) {
+      const entry = entries[at];
+      pruned.freed += entry.drop();
+      pruned.entries.push(entry);
+      at = turns.has(entry.parent) ? turns.get(entry.parent) : -1;
+      if (children.has(entry.parent)) children.set(entry.parent, children.get(entry.parent) - 1);
+    }
+  }
+}
+
+function isNeeded(entry: CacheEntry, children: Map<string, i32>): bool {
+  return children.has(entry.id) && children.get(entry.id) > 0;
+}

@@ -1,0 +1,118 @@
+// By which rules the builder's cache is collected: those of `builder.gc`, or BuildKit's own (moby/buildkit, worker).
+
+import { Filters } from "../../api/filters";
+import { Json } from "../../json/json";
+import { JsonWriter } from "../../json/writer";
+import { HOUR } from "../../text/duration";
+import { PruneFilter, pruneFilterProblem } from "../caches/prune-filter";
+import { PruneLimits } from "../caches/removal";
+import { Problem, SettingsObject } from "./settings-object";
+
+const KEYS: string[] = [
+  "enabled",
+  "policy",
+  "defaultKeepStorage",
+  "defaultReservedSpace",
+  "defaultMaxUsedSpace",
+  "defaultMinFreeSpace",
+];
+const RULE_KEYS: string[] = ["all", "filter", "keepStorage", "reservedSpace", "maxUsedSpace", "minFreeSpace"];
+const NO_FREE_SPACE = "how full the disk is does not count here; limit the cache itself, with maxUsedSpace";
+
+/** Without settings, the cache may have this part of the disk. */
+const PART: u64 = 10;
+/** What is made again easily goes earlier. */
+const MOST_MOUNTS: i64 = 512 << 20;
+const MOUNTS_AGE: i64 = 48 * HOUR;
+const AGE: i64 = 60 * 24 * HOUR;
+const MOUNTS = "exec.cachemount";
+
+/** What may go, and when it does. */
+export class CacheRule {
+  constructor(
+    readonly filters: Filters,
+    readonly limits: PruneLimits,
+  ) {}
+
+  get filter(): PruneFilter {
+    return new PruneFilter(this.filters);
+  }
+
+  /** As a message `GCPolicy`. */
+  write(json: JsonWriter): void {
+    json.beginObject().boolField("all", this.limits.all).i64Field("keepDuration", this.limits.keptFor);
+    json.i64Field("keepBytes", this.limits.kept).stringArrayField("filters", textsOf(this.filters)).endObject();
+  }
+}
+
+/** None if nothing goes by itself. `disk`: its bytes; 0 if unknown. */
+export function readCacheRules(given: Json | null, disk: u64, problem: Problem): CacheRule[] {
+  const gc = new SettingsObject(given, "builder.gc", KEYS, problem);
+  gc.refuse("defaultMinFreeSpace", NO_FREE_SPACE);
+  const policy = gc.items("policy");
+  const rules: CacheRule[] = [];
+  for (let i = 0; i < policy.length; i++) {
+    rules.push(
+      readRule(new SettingsObject(policy[i], `builder.gc.policy[${i.toString()}]`, RULE_KEYS, problem), problem),
+    );
+  }
+  const kept = max(reservedIn(gc, "defaultReservedSpace", "defaultKeepStorage"), gc.size("defaultMaxUsedSpace"));
+  if (!gc.flag("enabled", true)) return [];
+  if (gc.find("policy") !== null) return rules;
+  return usualRules(kept > 0 ? kept : <i64>(disk / PART));
+}
+
+function readRule(rule: SettingsObject, problem: Problem): CacheRule {
+  rule.refuse("minFreeSpace", NO_FREE_SPACE);
+  const kept = max(reservedIn(rule, "reservedSpace", "keepStorage"), rule.size("maxUsedSpace"));
+  const filters = filtersIn(rule, problem);
+  const why = pruneFilterProblem(filters);
+  if (why.length > 0) problem.tell(rule.at("filter"), why);
+  return new CacheRule(filters, new PruneLimits(kept, 0, rule.flag("all", false)));
+}
+
+/** Older versions of Docker have another name for it. */
+function reservedIn(object: SettingsObject, key: string, old: string): i64 {
+  const given = object.size(key);
+  const before = object.size(old);
+  return given > 0 ? given : before;
+}
+
+/** `["unused-for=48h"]`, or the form of older versions: `{"unused-for": {"48h": true}}`. */
+function filtersIn(rule: SettingsObject, problem: Problem): Filters {
+  const filters = new Filters();
+  const given = rule.find("filter");
+  if (given === null) return filters;
+  for (let i = 0; i < given.items.length; i++) {
+    const item = given.items[i];
+    if (given.isObject) for (let j = 0; j < item.keys.length; j++) filters.add(given.keys[i], item.keys[j]);
+    const equals = item.text.indexOf("=");
+    if (given.isArray && equals > 0) filters.add(item.text.slice(0, equals), item.text.slice(equals + 1));
+    else if (given.isArray) problem.tell(rule.at("filter"), "it must be a list of KEY=VALUE");
+  }
+  if (!given.isArray && !given.isObject) problem.tell(rule.at("filter"), "it must be a list of KEY=VALUE");
+  return filters;
+}
+
+/** Caches of mounts go first, then what is old, then what is in no image, then all. 0: how much may stay is unknown. */
+function usualRules(kept: i64): CacheRule[] {
+  if (kept == 0) return [];
+  const mounts = new Filters();
+  mounts.add("type", MOUNTS);
+  const all = new Filters();
+  return [
+    new CacheRule(mounts, new PruneLimits(min(MOST_MOUNTS, kept), MOUNTS_AGE, false)),
+    new CacheRule(all, new PruneLimits(kept, AGE, false)),
+    new CacheRule(all, new PruneLimits(kept, 0, false)),
+    new CacheRule(all, new PruneLimits(kept, 0, true)),
+  ];
+}
+
+function textsOf(filters: Filters): string[] {
+  const texts: string[] = [];
+  for (let i = 0; i < filters.keys.length; i++) {
+    const values = filters.values(filters.keys[i]);
+    for (let j = 0; j < values.length; j++) texts.push(`${filters.keys[i]}==${values[j]}`);
+  }
+  return texts;
+}

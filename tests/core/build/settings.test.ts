@@ -1,0 +1,155 @@
+// The builder's settings, as seen by the core: which caches go by themselves, and how long the history is.
+
+import { describe, expect, test } from "vitest";
+import { Instance } from "../../../hosts/driver/instance.js";
+import { packageCore } from "../../../hosts/embedding/core.js";
+import { OPTIONS } from "../support/fixtures.js";
+import { ImageWorld } from "../support/image-world.js";
+import { beginBuild } from "./beginning.js";
+import { CONTROL, drop, openSession, solve, writeStep } from "./solving.js";
+
+const HOUR = 3_600_000;
+const core = packageCore();
+
+/** Builds an image with a step of 1000 bytes, and removes it: only then the step counts as the builder's cache. */
+function step(world: ImageWorld, name: string): void {
+  const id = beginBuild(world, `FROM busybox\nRUN ${name}\nENV A=1\n`, "version=2&networkmode=none");
+  writeStep(world, name);
+  drop(world);
+  expect(world.answer(id).over).toBe(true);
+  world.call("POST", `/images/prune?filters=${encodeURIComponent('{"dangling":["true"]}')}`);
+}
+
+function cached(world: ImageWorld): string[] {
+  const { BuildCache } = world.call("GET", "/system/df").json as { BuildCache: { Description: string }[] };
+  return BuildCache.map(({ Description }) => Description.slice("/bin/sh -c ".length));
+}
+
+function built(builder: object | undefined, disk = 0n, apart = 0): string[] {
+  const world = new ImageWorld({ ...(builder === undefined ? {} : { builder }), disk });
+  for (const name of ["one", "two", "three", "four"]) {
+    step(world, name);
+    world.sleep(apart);
+  }
+  return cached(world);
+}
+
+describe("the builder's cache", () => {
+  test("has what it may have by the settings: the oldest goes when a build is over", () => {
+    expect(built(undefined)).toEqual(["one", "two", "three", "four"]);
+    expect(built({ gc: { defaultReservedSpace: "1500" } })).toEqual(["three", "four"]);
+    expect(built({ gc: { defaultKeepStorage: "1500" } })).toEqual(["three", "four"]);
+    expect(built({ gc: { defaultReservedSpace: "500", defaultMaxUsedSpace: "2500" } })).toEqual([
+      "two",
+      "three",
+      "four",
+    ]);
+    expect(built({ gc: { enabled: false, defaultReservedSpace: "1500" } })).toHaveLength(4);
+  });
+
+  test("has a tenth of the disk without settings", () => {
+    expect(built(undefined, 15_000n)).toEqual(["three", "four"]);
+    expect(built({ gc: { enabled: false } }, 15_000n)).toHaveLength(4);
+    expect(built({ gc: { defaultReservedSpace: "1g" } }, 15_000n)).toHaveLength(4);
+  });
+
+  test("goes by the rules of a policy, in both forms of their filters", () => {
+    const policy = (...rules: object[]): object => ({ gc: { policy: rules } });
+    expect(built(policy({ filter: ["unused-for=3h"] }), 0n, 2 * HOUR)).toEqual(["three", "four"]);
+    expect(built(policy({ filter: { "unused-for": { "3h": true } } }), 0n, 2 * HOUR)).toEqual(["three", "four"]);
+    expect(built(policy({ filter: ["type=exec.cachemount"] }))).toHaveLength(4);
+    expect(built(policy({ reservedSpace: "3k" }, { keepStorage: "500" }))).toEqual(["four"]);
+    expect(built(policy(), 15_000n)).toHaveLength(4);
+  });
+
+  test("stays while a build is under way", () => {
+    const world = new ImageWorld({ builder: { gc: { defaultReservedSpace: "1500" } } });
+    const slow = beginBuild(world, "FROM busybox\nRUN slow\n", "version=2&networkmode=none");
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    const launch = world.takeLaunch();
+    step(world, "one");
+    step(world, "two");
+    expect(cached(world)).toEqual(["one", "two"]);
+    world.hangUp(slow);
+    world.succeed(launch.op, { tag: "launched", val: { pid: 7, at: world.now() } });
+    expect(cached(world)).toEqual(["two"]);
+  });
+
+  test("goes also after a build that failed or only asked", () => {
+    const world = new ImageWorld({ builder: { gc: { defaultReservedSpace: "500" } } });
+    step(world, "one");
+    const failed = beginBuild(world, "FROM busybox\nRUN bad\nRUN more\n", "version=2&networkmode=none");
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    const { op, val } = world.takeLaunch();
+    world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
+    world.exited(val.container, 1, 1);
+    expect([world.answer(failed).over, cached(world)]).toEqual([true, []]);
+  });
+
+  test("is shown with its rules by the worker", () => {
+    const world = new ImageWorld({
+      builder: { gc: { policy: [{ all: true, keepStorage: "2k", filter: ["type=regular"] }] } },
+    });
+    const { record } = JSON.parse(world.answer(world.makeCall(`${CONTROL}/ListWorkers`, {})).text) as {
+      record: { GCPolicy: object[] }[];
+    };
+    expect(record[0]!.GCPolicy).toEqual([{ all: true, keepDuration: 0, keepBytes: 2048, filters: ["type==regular"] }]);
+  });
+});
+
+test("the history has as many builds, and for as long, as the settings say", () => {
+  const world = new ImageWorld({ builder: { history: { maxEntries: 2, maxAge: "1h" } } });
+  openSession(world);
+  const refs = (): number =>
+    world
+      .answer(world.makeCall(`${CONTROL}/ListenBuildHistory`, { EarlyExit: true }))
+      .text.split("\n")
+      .filter((line) => line !== "").length;
+  for (let number = 0; number < 5; number++) solve(world, { Ref: `${number}`, Frontend: "other.v0" });
+  expect(refs()).toBe(5);
+  world.sleep(2 * HOUR);
+  expect(refs()).toBe(2);
+});
+
+test.each([
+  ['{"gc": {"enabled": "yes"}}', "builder.gc.enabled: it must be true or false"],
+  ['{"gc": {"defaultKeepStorage": "much"}}', "builder.gc.defaultKeepStorage: it must be a size such as 20GB"],
+  [
+    '{"gc": {"defaultMinFreeSpace": "1GB"}}',
+    "builder.gc.defaultMinFreeSpace: how full the disk is does not count here",
+  ],
+  ['{"gc": {"policy": {}}}', "builder.gc.policy: it must be a list"],
+  ['{"gc": {"policy": [{"keep": "1"}]}}', "builder.gc.policy[0].keep: there is no such setting, only all, filter"],
+  ['{"gc": {"policy": [{}, {"filter": ["x=1"]}]}}', "builder.gc.policy[1].filter: invalid filter 'x'"],
+  ['{"gc": {"policy": [{"filter": ["until"]}]}}', "builder.gc.policy[0].filter: it must be a list of KEY=VALUE"],
+  ['{"gc": {"policy": [{"filter": ["until=soon"]}]}}', '"until" filter expects a duration'],
+  ['{"history": {"maxAge": "long"}}', "builder.history.maxAge: it must be a duration such as 48h"],
+  ['{"history": {"maxEntries": 101}}', "builder.history.maxEntries: it must be a number from 1 to 100"],
+  ['{"entitlements": {"security-insecure": true}}', "builder.entitlements.security-insecure: steps never run"],
+  ['{"entitlements": {"network-host": false}}', "builder.entitlements.network-host: steps may always"],
+  ['{"garbage": {}}', "builder.garbage: there is no such setting, only gc, history, entitlements"],
+  ["[", "builder: it is not valid JSON"],
+  ["[]", "builder: it must be an object"],
+])("%s is refused with what to do", (builder, why) => {
+  expect(new Instance(core).refuses({ ...OPTIONS, builder }, [])).toContain(why);
+});
+
+test("all of Docker's settings that there are here are taken", () => {
+  const rule = {
+    all: true,
+    filter: ["unused-for=2200h"],
+    keepStorage: "1GB",
+    reservedSpace: "1GB",
+    maxUsedSpace: "2GB",
+  };
+  const gc = {
+    enabled: true,
+    defaultKeepStorage: "1GB",
+    defaultReservedSpace: "1GB",
+    defaultMaxUsedSpace: "2GB",
+    policy: [rule],
+  };
+  const entitlements = { "network-host": true, "security-insecure": false };
+  const builder = JSON.stringify({ gc, history: { maxAge: 3600, maxEntries: 10 }, entitlements });
+  expect(new Instance(core).refuses({ ...OPTIONS, builder }, [])).toBeUndefined();
+});
