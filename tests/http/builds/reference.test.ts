@@ -4,10 +4,9 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readTar, type TarMember } from "../../support/archives/read-tar.js";
 import { sha256 } from "../../support/archives/images.js";
 import { rawTar } from "../../support/archives/tar.js";
-import { messageOf, type Json } from "../../support/engine-client.js";
+import { messageOf } from "../../support/engine-client.js";
 import { realEngines, RunningEngine, startWithBusybox } from "../../support/engines.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { builtOf } from "./building.js";
@@ -15,6 +14,7 @@ import { DOCKERFILES } from "./dockerfiles/all.js";
 import { CONTEXT } from "./dockerfiles/files.js";
 import { newer } from "./dockerfiles/newer.js";
 import { recipeOf, type Recipe } from "./dockerfiles/recipe.js";
+import { configOf, filesOf } from "./image-lines.js";
 
 const ANSWERS = new URL("dockerfiles/answers.json", import.meta.url);
 const updates = process.env["UPDATE"] === "1";
@@ -75,42 +75,3 @@ function errorIn(answer: string[]): string {
   const last = answer.at(-1) ?? "";
   return last.startsWith("{") ? (JSON.parse(last) as { error: string }).error : last;
 }
-
-async function configOf(engine: RunningEngine, id: string): Promise<string[]> {
-  const { Config, Architecture, Author, Os } = await engine.read<Record<string, Json>>(`/images/${id}/json`);
-  const history = await engine.read<{ CreatedBy: string; Size: number }[]>(`/images/${id}/history`);
-  const steps = history.map(({ CreatedBy }) => CreatedBy.replace(/(file|dir|multi):[0-9a-f]{64}/g, "$1"));
-  return [...settings(Config!), JSON.stringify([Architecture, Author, Os]), ...steps];
-}
-
-/** Fields that are empty make no difference, and those of the build's own container are not the image's. */
-function settings(config: Json): string[] {
-  const fields = Object.entries(config).filter(([name]) => !["Hostname", "Image", "Domainname"].includes(name));
-  const given = fields.filter(([, value]) => value !== null && value !== "" && value !== false);
-  return given.map(([name, value]) => `${name} ${JSON.stringify(sorted(value))}`).sort();
-}
-
-/** An object with its keys in order. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-async function filesOf(engine: RunningEngine, image: string): Promise<string[]> {
-  const container = await engine.create({ Image: image, Cmd: ["x"] });
-  const { body } = await engine.must(200, "GET", `/containers/${container}/export`);
-  await engine.remove(container);
-  const files = (await readTar(body)).filter(({ name }) => !MADE.test(name));
-  return files.map(lineOf).sort();
-}
-
-function lineOf({ name, type, mode, uid, gid, target, text, mtime }: TarMember): string {
-  const time = mtime < NOW ? mtime : "now";
-  const bytes = type === "file" ? sha256(Buffer.from(text, "latin1")).slice(0, 16) : "";
-  return [name.replace(/\/$/, ""), type, mode.toString(8), `${uid}:${gid}`, target, time, bytes].join(" ");
-}
-
-/** 2020: no file of the context is that new. */
-const NOW = 1_577_836_800;
-/** What a runtime needs in a container. */
-const MADE = /^(dev|proc|sys)(\/|$)|^(\.dockerenv|etc\/(hosts|hostname|resolv\.conf|mtab))$/;

@@ -1,0 +1,27 @@
+// How the answers of the reference's BuildKit are compared, which is of 2020.
+
+/** Why a recipe has an answer of its own. */
+export const SENTENCES = "the sentences are those of the classic builder, which has the same parser and the same steps";
+export const PARENTS = "directories that are made above a copied one are root's, as by the classic builder";
+export const WORKDIR = "the directory of a WORKDIR is root's, as by the classic builder";
+export const OWNERS = "a name without a group of its own, or without a user, is refused, as by the classic builder";
+export const PROXIES = "a proxy is set under the name that is given, as by the classic builder";
+
+const UNCOMPARED: readonly RegExp[] = [
+  // Only programs of Windows take note.
+  /^ArgsEscaped /,
+  // BuildKit says so for images from scratch. It means the same as nothing.
+  /^WorkingDir "\/"$/,
+];
+
+/** Newer versions keep the times of directories, and say how a step ended in other words. */
+const NEWER: readonly (readonly [RegExp, string])[] = [
+  [/^(.* directory \d+ \d+:\d+ ) (?:now|\d+) $/, "$1"],
+  [/^executor failed running \[(.*)\]: exit code: (\d+)$/, 'process "$1" did not complete successfully: exit code: $2'],
+];
+
+/** The lines of an answer that are compared. */
+export function compared(lines: readonly string[]): string[] {
+  const left = lines.filter((line) => !UNCOMPARED.some((form) => form.test(line)));
+  return left.map((line) => NEWER.reduce((text, [form, words]) => text.replace(form, words), line));
+}

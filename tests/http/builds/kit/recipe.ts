@@ -1,0 +1,36 @@
+// The form of the Dockerfiles that the BuildKit of both engines must treat alike.
+
+import type { RawEntry } from "../../../support/archives/tar.js";
+import { CONTEXT } from "../dockerfiles/files.js";
+
+/** A Dockerfile, what lies beside it, and what its client asks for. */
+export interface KitRecipe {
+  readonly file: string;
+  /** `KIT_CONTEXT` if not given. */
+  readonly files?: readonly RawEntry[];
+  /** Options of the frontend: `target`, `build-arg:NAME`. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** What is another in our answer, and why: lines of the reference's with ours, or the whole answer. */
+  readonly ours?: {
+    readonly lines?: Readonly<Record<string, string>>;
+    readonly answer?: readonly string[];
+    readonly why: string;
+  };
+}
+
+/** Clients of BuildKit send all files as root's. The reference's BuildKit copies hard links wrongly. */
+export const KIT_CONTEXT: readonly RawEntry[] = CONTEXT.filter(({ flag }) => flag !== "1").map((entry) => ({
+  ...entry,
+  ...{ uid: 0, gid: 0 },
+}));
+
+/** `FROM busybox` stands in front of a text that has no FROM. */
+export function kitRecipeOf(one: string | KitRecipe): KitRecipe {
+  if (typeof one !== "string") return one;
+  return { file: `${/^FROM\b/m.test(one) ? "" : "FROM busybox\n"}${one}\n` };
+}
+
+/** A Dockerfile that both engines refuse, each in its own words. */
+export function refused(file: string, error: string, why: string): KitRecipe {
+  return { ...kitRecipeOf(file), ours: { answer: [error], why } };
+}
