@@ -1,5 +1,6 @@
 // Draws a story: what clients do, when the world advances, and what goes wrong. The generator never ends.
 
+import { builderLines } from "./clients/builders.js";
 import { Cast } from "./clients/cast.js";
 import { arrivals } from "./clients/crowds.js";
 import { drawEvil } from "./clients/evil.js";
@@ -16,6 +17,7 @@ export function* drawLines(seed: number): Generator<string> {
   const cast = new Cast(seed);
   const clients = drawClients(draw);
   const rare = machineFaults(seed);
+  const builders = builderLines(seed);
   for (const line of arrivals(draw, cast)) yield* spoken(draw, cast, clients[0]!.name, line);
   for (;;) {
     if (draw.onceIn(faultOnceIn)) yield drawFault(draw, cast.known);
@@ -23,6 +25,7 @@ export function* drawLines(seed: number): Generator<string> {
     if (draw.onceIn(250)) yield "rest";
     const { value: fault } = rare.next();
     if (fault !== null) yield fault;
+    for (const line of builders.next().value ?? []) yield line;
     const client = draw.one(clients);
     for (const line of client.lines(draw, cast)) yield* spoken(draw, cast, client.name, line);
     yield* worldLines(draw);

@@ -9,6 +9,9 @@ import { Breach } from "./breach.js";
 import { digest as digestOf } from "./digest.js";
 import { Forks } from "./forks/forks.js";
 import { Asked } from "./invariants/asked/asked.js";
+import { EqualSteps } from "./invariants/builds/equal-steps.js";
+import { PastBuilds } from "./invariants/builds/past-builds.js";
+import { Remains } from "./invariants/builds/remains.js";
 import { Events } from "./invariants/events.js";
 import { ExecEnds } from "./invariants/exec-ends.js";
 import { ExecEvents } from "./invariants/exec-events.js";
@@ -142,7 +145,10 @@ export class Judges implements Observer {
       ...(copies ? [twins, this.forks] : []),
       new Restarts(spares),
       new Remembered(),
-      new Asked(spares),
+      new PastBuilds(),
+      new EqualSteps(this.replies),
+      new Remains(this.replies),
+      new Asked(spares, this.replies),
       new Figures(),
       new VolumeMounts(),
       new Reach(),

@@ -243,7 +243,7 @@ function trickOf([how, command = "", left, kind]: readonly string[]): Trick {
 /** What clients know from the start. */
 function visibleIn({ machine, mischief }: Course): Visible {
   return {
-    ...{ ids: new Map(), execs: [], archive: () => machine.firstImages()[0] as Uint8Array },
+    ...{ ids: new Map(), execs: [], results: new Map(), archive: () => machine.firstImages()[0] as Uint8Array },
     ...{ acquaintances: new Acquaintances(), tar: smallTar(), clash: clashingTar() },
     now: () => Number(mischief.clock.now().wall / 1_000_000n) / 1000,
   };

@@ -26,7 +26,7 @@ const DOCKERFILES: Readonly<Record<string, string>> = {
   nonsense: "FROM busybox\nDANCE\n",
 };
 
-/** No draw names them, so that each costs no other draw its place. */
+/** `build` lines name none of them, so that each costs no other draw its place. Those of BuildKit's clients do. */
 const UNDRAWN: Readonly<Record<string, string>> = {
   secrets:
     "FROM busybox\nRUN --mount=type=secret,id=s,required=true --mount=type=secret,id=none " +
@@ -39,6 +39,7 @@ const UNDRAWN: Readonly<Record<string, string>> = {
 
 /** What a drawn `build` line may name. */
 export const BUILDS: readonly string[] = Object.keys(DOCKERFILES);
+export const UNDRAWN_BUILDS: readonly string[] = Object.keys(UNDRAWN);
 
 /** The model knows no containers of builds, so none of them may stay. */
 export const BUILD_QUERIES: readonly string[] = [

@@ -130,6 +130,12 @@ export class Client {
   #hangUp(at: number): void {
     const connection = [...this.open][at % Math.max(this.open.size, 1)];
     if (connection === undefined) return;
+    // A host tells of the end of each call on the connection, too.
+    for (const call of [...this.open].filter(({ carrier }) => carrier === connection)) this.#leave(call);
+    this.#leave(connection);
+  }
+
+  #leave(connection: Connection): void {
     this.open.delete(connection);
     if (this.#awaited === connection) this.#awaited = null;
     this.#needs.left(connection.asked, connection.request);

@@ -22,6 +22,8 @@ export interface Listener {
 export class Connection implements Channel {
   readonly asked: Asked;
   readonly request: RequestId;
+  /** The connection that it is a call on. */
+  readonly carrier: Connection | null;
   readonly #listener: Listener;
   readonly #exchange: Exchange;
   readonly #leave: () => void;
@@ -42,9 +44,16 @@ export class Connection implements Channel {
   #wake: () => void = () => {};
   #gone: (() => void) | null = null;
 
-  private constructor(asked: Asked, id: RequestId, engine: AssembledEngine, listener: Listener) {
+  private constructor(
+    asked: Asked,
+    id: RequestId,
+    engine: AssembledEngine,
+    listener: Listener,
+    carrier: Connection | null,
+  ) {
     this.asked = asked;
     this.request = id;
+    this.carrier = carrier;
     this.#listener = listener;
     this.#engine = engine;
     this.#leave = () => {
@@ -68,7 +77,7 @@ export class Connection implements Channel {
     made: (connection: Connection) => void,
   ): void {
     const id = engine.nextRequest();
-    const connection = new Connection(asked, id, engine, listener);
+    const connection = new Connection(asked, id, engine, listener, carrier);
     if (body.stream !== null) engine.bodies.offer(id, body.stream);
     made(connection);
     const headers = Object.entries(asked.headers).map(([name, value]) => `${name}: ${value}`);

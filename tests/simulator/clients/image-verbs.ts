@@ -1,8 +1,8 @@
 // The verbs about images and registries.
 
 import { ACCOUNT, PRIVATE } from "../../../hosts/simulated/registry/images.js";
-import { METHOD, METHODS, SESSION, contextOf } from "./build-contexts.js";
-import { type Sent, type Verb, ask } from "./verb.js";
+import { contextOf } from "./build-contexts.js";
+import { type Verb, ask } from "./verb.js";
 
 export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
   pull: { send: ([image = ""]) => ask("POST", "/images/create", pullQuery(image)) },
@@ -36,26 +36,6 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
       headers: { "Content-Type": "application/x-tar" },
     }),
   },
-  session: {
-    send: ([what = ""]) => upgrade("/session", { [SESSION]: what, [METHOD]: METHODS }),
-    goesOn: true,
-  },
-  "grpc-door": { send: () => upgrade("/grpc", {}), goesOn: true },
-  solve: {
-    // `isUploaded`: the client has its context as an archive.
-    send: ([what = "", ref = "", names = "", isUploaded = "", output = "moby"]) =>
-      call("Solve", {
-        Ref: ref,
-        Session: what,
-        Frontend: "dockerfile.v0",
-        Exporter: output,
-        ExporterAttrs: { name: names },
-        ...(isUploaded === "" || isUploaded === "-"
-          ? {}
-          : { FrontendAttrs: { context: `http://buildkit-session/${what}` } }),
-      }),
-  },
-  watch: { send: ([ref = ""]) => call("Status", { Ref: ref }), goesOn: true },
   save: { send: ([image = ""]) => ask("GET", `/images/${image}/get`) },
   tag: {
     send: ([image = "", repo = "", tag = "latest"]) => ask("POST", `/images/${image}/tag`, `repo=${repo}&tag=${tag}`),
@@ -64,17 +44,6 @@ export const IMAGE_VERBS: Readonly<Record<string, Verb>> = {
   images: { send: ([query = ""]) => ask("GET", "/images/json", query) },
   image: { send: ([image = "", what = "json"]) => ask("GET", `/images/${image}/${what}`) },
 };
-
-/** A connection that is to carry calls. */
-function upgrade(path: string, headers: Record<string, string>): Sent {
-  return { ...ask("POST", path), headers: { ...headers, Connection: "Upgrade", Upgrade: "h2c" } };
-}
-
-/** A call of `moby.buildkit.v1.Control`, as a host passes it on. */
-function call(method: string, message: object): Sent {
-  const sent = ask("POST", `/grpc/moby.buildkit.v1.Control/${method}`);
-  return { ...sent, body: JSON.stringify(message), isCall: true };
-}
 
 /** A login for the only simulated registry that has accounts. It refuses any other password. */
 function loginWith(password: string): object {

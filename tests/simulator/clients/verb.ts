@@ -11,6 +11,8 @@ export interface Visible {
   readonly acquaintances: Acquaintances;
   /** Execs, the newest last. */
   readonly execs: string[];
+  /** The newest result of each build that its client directs, by the build's ref. */
+  readonly results: Map<string, string>;
   /** An archive for `docker load`. */
   archive(image: string): Uint8Array;
   /** A small tar for `docker cp`, and one that has a file in the place of the first one's directory. */

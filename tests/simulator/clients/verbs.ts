@@ -2,6 +2,7 @@
 // lines before it, so that a story still makes sense after some lines are removed.
 
 import { ATTACH_VERBS } from "./attach-verbs.js";
+import { BUILDER_VERBS } from "./builder-verbs.js";
 import { containerBody } from "./container-body.js";
 import { EXEC_VERBS } from "./exec-verbs.js";
 import { fuzzed } from "./fuzzed.js";
@@ -17,6 +18,7 @@ export function verbOf(word: string): Verb {
 
 const VERBS: Readonly<Record<string, Verb>> = {
   ...ATTACH_VERBS,
+  ...BUILDER_VERBS,
   ...EXEC_VERBS,
   ...IMAGE_VERBS,
   create: { send: create },

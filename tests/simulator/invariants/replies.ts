@@ -21,6 +21,15 @@ interface Open {
   run: number;
   /** Bytes that were sent, but not reported as drained. */
   unsent: number;
+  /** Of a build. */
+  build: Build | null;
+}
+
+interface Build {
+  /** Its client asks for results, and says when it ends. */
+  isDirected: boolean;
+  /** Its steps may be found in the cache. */
+  isCached: boolean;
 }
 
 /** `replies.wit`: at most 1 MiB may be unsent. */
@@ -31,7 +40,18 @@ const ON_FILES = /\/(archive|changes|commit|export|json|system\/df)\b/;
 const ENDS_WITH_CONTAINER = /\/(wait|stats|stop|restart)\b/;
 const BUILD = /^\/v[\d.]+\/(?:build\b(?!\/)|grpc\/.*\/Solve\b)/;
 /** A request that an earlier instance has begun to answer. */
-const UNKNOWN: Open = { method: "", target: "", state: "waiting", left: false, run: 0, container: "", unsent: 0 };
+const UNKNOWN: Open = {
+  method: "",
+  target: "",
+  state: "waiting",
+  left: false,
+  run: 0,
+  container: "",
+  unsent: 0,
+  build: null,
+};
+/** It goes on as long as its build. */
+const WATCH = /\/grpc\/moby\.buildkit\.v1\.Control\/Status$/;
 const SETTLED = ["running", "paused", "restarting"];
 
 export class Replies implements Invariant {
@@ -43,7 +63,7 @@ export class Replies implements Invariant {
 
   stepped({ input, outputs, ledger }: Seen): void {
     if (input?.tag === "request") {
-      const { id, method, target } = input.val;
+      const { id, method, target, body } = input.val;
       this.#open.set(id, {
         method,
         target,
@@ -52,6 +72,7 @@ export class Replies implements Invariant {
         run: 0,
         container: meant(ledger, target),
         unsent: 0,
+        build: BUILD.test(target) ? buildIn(target, messageIn(body)) : null,
       });
     }
     // A closed request may still be answered once. The answer reaches no client.
@@ -70,7 +91,13 @@ export class Replies implements Invariant {
 
   /** Whether a build may be under way. */
   get areBuilding(): boolean {
-    return [...this.#open.values()].some(({ target }) => BUILD.test(target));
+    return [...this.#open.values()].some(({ build }) => build !== null);
+  }
+
+  /** Builds that may be under way. Null if one of them may do equal steps again. */
+  get cachedBuilds(): RequestId[] | null {
+    const all = [...this.#open].flatMap(([id, { build }]) => (build === null ? [] : [{ id, build }]));
+    return all.every(({ build }) => build.isCached) ? all.map(({ id }) => id) : null;
   }
 
   crashed(): void {
@@ -98,12 +125,14 @@ export class Replies implements Invariant {
 
   /** No request waits for an event that cannot come, and the engine knows which clients are gone. */
   rested({ ledger }: AtRest): void {
-    for (const [request, { method, target, state, left, container, run }] of this.#open) {
+    const isDirected = [...this.#open.values()].some(({ build }) => build?.isDirected === true);
+    for (const [request, { method, target, state, left, container, run, build }] of this.#open) {
       if (left) continue;
       if (this.#departed.has(request)) {
         throw new Breach("replies", `the client of ${method} ${target} has hung up, but the engine does not know`);
       }
       if (state === "calls") continue;
+      if (build?.isDirected === true || (isDirected && WATCH.test(target))) continue;
       const whose = ledger.containers.get(container);
       const isGone = container !== "" && whose === undefined;
       if (mayWaitForEver(target) && !(isGone && ENDS_WITH_CONTAINER.test(target))) continue;
@@ -181,6 +210,26 @@ export class Replies implements Invariant {
   }
 }
 
+function messageIn(body: engine.Body): Record<string, unknown> {
+  if (body.tag !== "whole" || body.val.length === 0) return {};
+  try {
+    return JSON.parse(new TextDecoder().decode(body.val)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function buildIn(target: string, message: Record<string, unknown>): Build {
+  const options = (message["FrontendAttrs"] ?? {}) as object;
+  const isCall = target.includes("/grpc/");
+  const isDirected = isCall && (message["Frontend"] ?? "") === "";
+  return {
+    isDirected,
+    // What a client that directs its build asks for comes in other calls.
+    isCached: !isDirected && !("no-cache" in options) && !/[?&]nocache=1/.test(target),
+  };
+}
+
 /** The id of the container in a target at the time of the request. Empty if there is none. */
 function meant(ledger: Ledger, target: string): string {
   const ref = /\/containers\/([^/?]+)/.exec(target)?.[1] ?? "";
@@ -191,7 +240,8 @@ function meant(ledger: Ledger, target: string): string {
 
 function mayWaitForEver(target: string): boolean {
   // The stats of a stopped container are all 0, and continue.
-  if (/\/(events|stats)\b/.test(target) || /condition=(next-exit|removed)/.test(target)) return true;
+  if (/\/(events|stats)\b|\/ListenBuildHistory$/.test(target) || /condition=(next-exit|removed)/.test(target))
+    return true;
   // A stop or restart without a limit (surface §2.16): with a negative or a huge timeout.
   const [, seconds] = /\/(?:stop|restart)\?(?:.*&)?t=(-?\d{1,30})(?:&|$)/.exec(target) ?? [];
   return seconds !== undefined && (BigInt(seconds) < 0n || BigInt(seconds) > 1n << 32n);

@@ -1,4 +1,4 @@
-// How the answers of the reference's BuildKit are compared, which is of 2020.
+// How the answers of the reference's BuildKit are compared, which is some years older than the one that we follow.
 
 /** Why a recipe has an answer of its own. */
 export const SENTENCES = "the sentences are those of the classic builder, which has the same parser and the same steps";

@@ -1,10 +1,12 @@
 // Asks copies of the engine questions that stories rarely ask: events of one moment, prunes with filters, removals of
-// each image, the oldest API version.
+// each image, the builder's cache, the oldest API version.
 
 import type { types } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
 import type { Spares } from "../../spares.js";
+import type { Replies } from "../replies.js";
 import type { AtRest, Invariant, Seen } from "../invariant.js";
+import { expectCaches } from "./caches.js";
 import { Copies } from "./copy.js";
 import { expectEvents, type Stamped, stampedIn } from "./events.js";
 import { expectImages } from "./images.js";
@@ -18,14 +20,15 @@ const MOST = 5;
 
 export class Asked implements Invariant {
   readonly #spares: Spares;
+  readonly #replies: Replies;
   #snapshot: (() => Uint8Array) | null = null;
   /** The time of the newest step. */
   #now: types.Instant = { wall: 0n, monotonic: 0n };
   /** Events since the engine was opened, the newest last. */
   #events: Stamped[] = [];
 
-  constructor(spares: Spares) {
-    this.#spares = spares;
+  constructor(spares: Spares, replies: Replies) {
+    [this.#spares, this.#replies] = [spares, replies];
   }
 
   stepped({ opening, outputs, snapshot, now, ledger, count }: Seen): void {
@@ -49,5 +52,6 @@ export class Asked implements Invariant {
     expectEvents(copies, this.#events, this.#now);
     expectPrunes(copies, ledger);
     expectImages(copies, ledger);
+    if (!this.#replies.areBuilding) expectCaches(copies, ledger);
   }
 }

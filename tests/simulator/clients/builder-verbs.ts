@@ -1,0 +1,106 @@
+// The verbs of BuildKit's clients: connections that carry calls, sessions, and the calls themselves, in the form in which a
+// host passes them on.
+
+import { METHOD, METHODS, SESSION } from "./build-contexts.js";
+import { type Heard, type Sent, type Verb, type Visible, ask } from "./verb.js";
+
+/** The header that names the build of a call. */
+const BUILD = "buildkit-controlapi-buildid";
+
+export const BUILDER_VERBS: Readonly<Record<string, Verb>> = {
+  session: {
+    send: ([what = ""]) => upgrade("/session", { [SESSION]: what, [METHOD]: METHODS }),
+    goesOn: true,
+  },
+  "grpc-door": { send: () => upgrade("/grpc", {}), goesOn: true },
+  solve: {
+    send: ([what = "", ref = "", names = "", isUploaded = "", output = "moby", ...options]) =>
+      control("Solve", {
+        ...wanted(what, ref, names, output, options),
+        Frontend: "dockerfile.v0",
+        FrontendAttrs: { ...frontendOf(options), ...uploaded(what, isUploaded) },
+      }),
+  },
+  // A client that directs its build: it asks for results, and returns one of them.
+  direct: {
+    send: ([what = "", ref = "", names = "", output = "moby", ...options]) =>
+      control("Solve", wanted(what, ref, names, output, options)),
+    goesOn: true,
+  },
+  "ask-result": {
+    send: ([ref = "", ...options], visible) => ({
+      ...bridge("Solve", ref, { Frontend: "dockerfile.v0", FrontendOpt: frontendOf(options) }),
+      learn: ({ status, body }) => learnResult(ref, status, body, visible),
+    }),
+  },
+  "return-result": { send: ([ref = "", how = "made"], visible) => bridge("Return", ref, returned(ref, how, visible)) },
+  watch: { send: ([ref = ""]) => control("Status", { Ref: ref }), goesOn: true },
+  "cache-usage": { send: ([...filter]) => control("DiskUsage", { filter }) },
+  "prune-cache": {
+    send: ([how = "", ...filter]) =>
+      control("Prune", { all: how === "all", keepBytes: how === "some" ? SOME : 0, filter }),
+  },
+  "past-builds": { send: ([ref = ""]) => control("ListenBuildHistory", { Ref: ref, EarlyExit: true }) },
+  "hear-builds": { send: ([ref = ""]) => control("ListenBuildHistory", { Ref: ref }), goesOn: true },
+  "update-build": {
+    send: ([ref = "", how = ""]) =>
+      control("UpdateBuildHistory", { Ref: ref, Delete: how === "delete", Pinned: how === "pin" }),
+  },
+};
+
+/** Bytes that a prune leaves. */
+const SOME = 1000;
+
+/** A connection that is to carry calls. */
+function upgrade(path: string, headers: Record<string, string>): Sent {
+  return { ...ask("POST", path), headers: { ...headers, Connection: "Upgrade", Upgrade: "h2c" } };
+}
+
+/** A call of `moby.buildkit.v1.Control`. */
+function control(method: string, message: object): Sent {
+  const sent = ask("POST", `/grpc/moby.buildkit.v1.Control/${method}`);
+  return { ...sent, body: JSON.stringify(message), isCall: true };
+}
+
+/** A call of `moby.buildkit.v1.frontend.LLBBridge`, about one build. */
+function bridge(method: string, ref: string, message: object): Sent {
+  const sent = ask("POST", `/grpc/moby.buildkit.v1.frontend.LLBBridge/${method}`);
+  return { ...sent, body: JSON.stringify(message), isCall: true, headers: { [BUILD]: ref } };
+}
+
+/** The session is named for what is built. `names`: `-` for none. `pushed`: an image, which also goes to its registry. */
+function wanted(what: string, ref: string, names: string, output: string, options: readonly string[]): object {
+  const attributes = {
+    ...(names === "-" ? {} : { name: names }),
+    ...(output === "pushed" ? { push: "true" } : {}),
+  };
+  return {
+    ...{ Ref: ref, Session: what, Exporter: output === "pushed" ? "image" : output, ExporterAttrs: attributes },
+    ...(options.includes("internal") ? { Internal: true } : {}),
+    ...(options.includes("cached-inside") ? { Cache: { Exports: [{ Type: "inline" }] } } : {}),
+  };
+}
+
+function frontendOf(options: readonly string[]): Record<string, string> {
+  return {
+    ...(options.includes("uncached") ? { "no-cache": "" } : {}),
+    ...(options.includes("asked") ? { requestid: "frontend.outline" } : {}),
+  };
+}
+
+/** The client has its context as an archive. */
+function uploaded(what: string, isUploaded: string): Record<string, string> {
+  return isUploaded === "" || isUploaded === "-" ? {} : { context: `http://buildkit-session/${what}` };
+}
+
+function learnResult(ref: string, status: number, body: Heard["body"], { results }: Visible): void {
+  if (status !== 200) return;
+  const { result } = JSON.parse(body ?? "") as { result: { ref: { id: string } } };
+  results.set(ref, result.ref.id);
+}
+
+/** `failed`: the client gives the build up. `nothing`: it wants no result. */
+function returned(ref: string, how: string, { results }: Visible): object {
+  if (how === "failed") return { error: { code: 2, message: "the client gave up" } };
+  return { result: { ref: { id: how === "nothing" ? "" : (results.get(ref) ?? "unknown") } } };
+}
