@@ -9,12 +9,6 @@ export const COMMIT_MS = 15 * 60_000;
 
 export const MOST_REDIRECTS = 10;
 
-/** How many tries in a row may fail to learn what a registry has of a blob, before the blob is sent anew. */
-export const MOST_UNANSWERED = 5;
-
-/** How often one upload may be sent another way because the registry has refused it. */
-export const MOST_OTHER_WAYS = 5;
-
 /** In bytes: what one request sends of a blob that goes out in parts. It is in memory meanwhile. */
 export const PART = 8 << 20;
 /** The largest parts that a registry may ask for. */

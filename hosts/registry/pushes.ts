@@ -5,7 +5,7 @@ import type { content } from "../shared/index.js";
 import type { Answered, Asking, Connections } from "./connections.js";
 import { readText } from "./exchange.js";
 import { failedExchange } from "./failures.js";
-import { COMMIT_MS, ERROR_LIMIT, LARGEST_PART, MOST_OTHER_WAYS, MOST_UNANSWERED, PART } from "./limits.js";
+import { COMMIT_MS, ERROR_LIMIT, LARGEST_PART, PART } from "./limits.js";
 
 /** A blob to send. */
 export interface LayerBytes {
@@ -13,6 +13,8 @@ export interface LayerBytes {
   bytes: AsyncIterable<Uint8Array>;
   /** Its digest, once all bytes have been read. */
   digest(): string;
+  /** As in the command `upload`. */
+  patience: Patience;
   /** Where an earlier try has sent a part of them, to go on there; it fails if that cannot be. */
   begun?: Begun | undefined;
   /** Called before bytes are sent: where another try may go on if this engine dies. */
@@ -20,6 +22,9 @@ export interface LayerBytes {
   /** Called if the connection breaks, with what another try may go on with. */
   broke?: (begun: Begun) => Promise<void>;
 }
+
+/** What the core allows an upload. */
+export type Patience = Pick<content.Upload, "otherWays" | "unanswered">;
 
 /** An upload that broke off. */
 export interface Begun {
@@ -77,9 +82,8 @@ export class Pushes {
       } catch (error) {
         // A registry that claims to have more than there is gave no reason but its refusal.
         if (refusal !== undefined && isBehindEnd(error)) throw refusal;
-        // It may claim one byte more each time.
-        if (ways === MOST_OTHER_WAYS) throw error;
-        opened = await this.#another(to, opened, error, signal);
+        if (ways === layer.patience.otherWays) throw error;
+        opened = await this.#another(to, layer, opened, error, signal);
         refusal = error;
       }
     }
@@ -89,11 +93,17 @@ export class Pushes {
    * Another way to send a blob, after a registry has refused it. It may want parts; or others than it got, because it has
    * lost some, or has them already (end-5). Throws the error if there is no other way, or if the one before has not got on.
    */
-  async #another(to: content.Repository, tried: Opened, error: unknown, signal?: AbortSignal): Promise<Opened> {
+  async #another(
+    to: content.Repository,
+    { patience }: LayerBytes,
+    tried: Opened,
+    error: unknown,
+    signal?: AbortSignal,
+  ): Promise<Opened> {
     if (tried.part === 0 && isAnswer(error, NO_STREAMS)) return { ...(await this.#open(to, signal)), part: PART };
     if (tried.part === 0 || !isAnswer(error, OTHER_PART)) throw error;
     const asked: Begun = { place: tried.place, had: tried.at, unanswered: 0 };
-    return this.#found(to, asked, {}, signal).catch((unknown: unknown) => {
+    return this.#found(to, asked, { patience }, signal).catch((unknown: unknown) => {
       throw signal?.aborted === true ? unknown : error;
     });
   }
@@ -170,7 +180,7 @@ export class Pushes {
   async #found(
     to: content.Repository,
     begun: Begun,
-    { broke }: Pick<LayerBytes, "broke">,
+    { broke, patience }: Pick<LayerBytes, "broke" | "patience">,
     signal?: AbortSignal,
   ): Promise<Opened> {
     try {
@@ -183,7 +193,7 @@ export class Pushes {
       return { place: nextPlace(answer, begun.place), at: last + 1, part: wantedPart(answer) || PART };
     } catch (error) {
       const unanswered = signal?.aborted === true ? begun.unanswered : begun.unanswered + 1;
-      if (mayGoOn(error, signal) && unanswered <= MOST_UNANSWERED) await broke?.({ ...begun, unanswered });
+      if (mayGoOn(error, signal) && unanswered <= patience.unanswered) await broke?.({ ...begun, unanswered });
       throw error;
     }
   }

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { PART } from "../../hosts/registry/limits.js";
-import type { Begun } from "../../hosts/registry/pushes.js";
+import type { Begun, LayerBytes } from "../../hosts/registry/pushes.js";
 import type { Transport } from "../../hosts/registry/transport.js";
 import { nodeTransport } from "../../hosts/node/registry/index.js";
 import type { content } from "../../hosts/shared/host.js";
@@ -15,6 +15,7 @@ import { repository } from "./fake.js";
 const LOGIN = { username: "anna", password: "correct horse" };
 const BASIC = `Basic ${btoa("anna:correct horse")}`;
 const BLOB = Buffer.alloc(300_000, "blob");
+const PATIENCE = { otherWays: 5, unanswered: 5 };
 
 let registry: TakingRegistry;
 beforeEach(async () => {
@@ -76,7 +77,7 @@ test("an answer that comes before the end of the stream ends it", async () => {
     response.writeHead(413).end();
     return true;
   };
-  const failure = await failed(client().upload(to(), { bytes: endless(), digest: () => "" }));
+  const failure = await failed(client().upload(to(), { bytes: endless(), digest: () => "", patience: PATIENCE }));
   expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 413 } });
   await expect.poll(() => isEnded).toBe(true);
   expect(read).toBeGreaterThan(0);
@@ -87,7 +88,7 @@ test("a stream that cannot be read is told as that, and not as a broken connecti
     yield BLOB;
     throw Object.assign(new Error("no such file"), { code: "ENOENT", syscall: "open", path: "/blob" });
   }
-  const failure = await failed(client().upload(to(), { bytes: broken(), digest: () => "" }));
+  const failure = await failed(client().upload(to(), { bytes: broken(), digest: () => "", patience: PATIENCE }));
   expect(failure).toMatchObject({ tag: "call", val: { call: "open", error: "ENOENT" } });
 });
 
@@ -108,7 +109,8 @@ test("what a registry has of a blob is read before the registry is asked to take
   };
   const place = `http://${registry.authority}/v2/some/thing/blobs/uploads/one`;
   const begun = { place, had: 0, unanswered: 0 };
-  await registryClient({ transport }).upload(to(), { bytes: source(), digest: () => digestOf(BLOB), begun });
+  const sending = { bytes: source(), digest: () => digestOf(BLOB), patience: PATIENCE, begun };
+  await registryClient({ transport }).upload(to(), sending);
   expect(readWhenAsked).toEqual([BLOB.length]);
   expect(registry.blobs.has(digestOf(BLOB))).toBe(true);
 });
@@ -191,9 +193,11 @@ test("a registry that refuses each part gets no more of them than it takes", asy
 });
 
 test.each([
-  ["a byte more each time", (asked: number) => asked, 6],
-  ["more than the blob has", () => BLOB.length, 1],
-])("a registry that refuses each part and claims to have %s is told by its refusal, soon", async (_, had, parts) => {
+  ["a byte more each time", (asked: number) => asked, 5, 6],
+  ["a byte more each time, with little patience", (asked: number) => asked, 1, 2],
+  ["more than the blob has", () => BLOB.length, 5, 1],
+])("a registry that refuses each part and claims to have %s is told by its refusal, soon", async (...how) => {
+  const [, had, otherWays, parts] = how;
   let asked = 0;
   registry.answer = ({ method, url, headers }, response) => {
     if (method === "POST") {
@@ -206,7 +210,7 @@ test.each([
     }
     return method === "PATCH" && headers["content-range"] !== undefined && Boolean(response.writeHead(416).end());
   };
-  const failure = await failed(client().upload(to(), layerOf(BLOB)));
+  const failure = await failed(client().upload(to(), { ...layerOf(BLOB), patience: { ...PATIENCE, otherWays } }));
   expect(failure).toMatchObject({ tag: "registry-answer", val: { status: 416 } });
   expect(registry.asked.filter((line) => line.startsWith("PATCH"))).toHaveLength(parts);
 });
@@ -259,8 +263,12 @@ function to(login?: typeof LOGIN): content.Repository {
   return place;
 }
 
-function layerOf(bytes: Buffer): { bytes: AsyncIterable<Uint8Array>; digest: () => string } {
-  return { bytes: { [Symbol.asyncIterator]: () => inPieces(bytes) }, digest: () => digestOf(bytes) };
+function layerOf(bytes: Buffer): LayerBytes {
+  return {
+    bytes: { [Symbol.asyncIterator]: () => inPieces(bytes) },
+    digest: () => digestOf(bytes),
+    patience: PATIENCE,
+  };
 }
 
 async function* inPieces(bytes: Buffer): AsyncGenerator<Uint8Array> {

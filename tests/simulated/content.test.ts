@@ -28,7 +28,9 @@ test("a layer is sent in parts, from the beginning, to a registry that refuses a
   world = new Fixture({ elsewhere: nodeTransport() });
   const chain = await world.layer(rawTar([{ name: "file", body: "content" }]));
   const to = { endpoint: { authority: registry.authority, security: INSECURE }, repository: "some/thing" };
-  const { val: sent } = (await world.perform({ tag: "upload", val: { to, chain } })) as { val: engine.SentBlob };
+  const { val: sent } = (await world.perform({ tag: "upload", val: { to, chain, otherWays: 5, unanswered: 5 } })) as {
+    val: engine.SentBlob;
+  };
   expect(digestOf(registry.blobs.get(sent.digest)!)).toBe(sent.digest);
   expect(registry.asked.map((line) => line.split(" ")[0])).toEqual(["GET", "POST", "PATCH", "POST", "PATCH", "PUT"]);
 });

@@ -29,14 +29,18 @@ export class Uploads {
     return known;
   }
 
-  async upload({ to, chain }: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
+  async upload(
+    { to, chain, ...patience }: content.Upload,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<engine.SentBlob> {
     const kept = this.#kept(chain);
     const total = await layerTars(this.#layers).size(chain);
     const blob = kept?.bytes ?? compressed(await this.#tarOf(chain));
     const sent = sentAs(kept?.digest ?? digestOf(blob), blob);
     // Read again if the registry refuses a stream.
     const bytes = { [Symbol.asyncIterator]: () => inPieces(blob, total, report) };
-    await this.#registry.upload(to, { bytes, digest: () => sent.digest }, signal);
+    await this.#registry.upload(to, { bytes, digest: () => sent.digest, patience }, signal);
     if (kept === null) this.#sent.set(chain, sent);
     return sent;
   }

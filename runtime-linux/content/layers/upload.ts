@@ -42,14 +42,14 @@ export class Uploads {
    * the same layer is being sent there already. Its upload is not this one's.
    */
   async upload(
-    { to, chain }: content.Upload,
+    command: content.Upload,
     isSecond: boolean,
     report: Report,
     signal: AbortSignal,
   ): Promise<engine.SentBlob> {
-    const note = new BegunUpload(this.#layers.directory(chain), to, isSecond);
+    const note = new BegunUpload(this.#layers.directory(command.chain), command.to, isSecond);
     try {
-      return await this.#sendFrom({ to, chain }, note, report, signal);
+      return await this.#sendFrom(command, note, report, signal);
     } finally {
       await note.end();
     }
@@ -73,7 +73,7 @@ export class Uploads {
   }
 
   async #send(
-    { to, chain }: content.Upload,
+    { to, chain, ...patience }: content.Upload,
     note: BegunUpload,
     begun: Begun | undefined,
     report: Report,
@@ -83,7 +83,8 @@ export class Uploads {
     const seal = new Seal(await this.#bytes(chain, kept, report), kept?.digest);
     const reached = (newest: Begun): Promise<void> => note.reached(newest);
     const broke = (newest: Begun): Promise<void> => note.broke(newest);
-    await this.#registry.upload(to, { bytes: seal, digest: () => seal.digest, begun, reached, broke }, signal);
+    const sending = { bytes: seal, digest: () => seal.digest, patience, begun, reached, broke };
+    await this.#registry.upload(to, sending, signal);
     if (kept !== null) return kept;
     const sent: engine.SentBlob = { digest: seal.digest, size: BigInt(seal.size), compression: "gzip" };
     await this.#note(chain, sent).catch(() => {});

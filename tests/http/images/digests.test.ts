@@ -95,6 +95,12 @@ onEngines(
           );
         }
         expect((await push()).filter(({ status }) => status === "Layer already exists")).toHaveLength(2);
+        // Others get the same image from there.
+        for (const host of [registry.host, real.host])
+          await engine().must(200, "DELETE", `/images/${host}/passed-on:1`);
+        const pulled = linesOf(await askPull(engine(), `fromImage=${real.host}/passed-on&tag=1`));
+        expect(pulled.filter(({ status }) => status === "Pull complete")).toHaveLength(2);
+        expect((await engine().read<{ Id: string }>(`/images/${real.host}/passed-on:1/json`)).Id).toBe(made.id);
       } finally {
         await real.close();
       }

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../../hosts/registry/client.js";
-import { MOST_UNANSWERED } from "../../../hosts/registry/limits.js";
 import type { content, engine } from "../../../hosts/shared/host.js";
 import type { Registry } from "../../../runtime-linux/content/registry.js";
 import { inPlace } from "../../../runtime-linux/content/threads/jobs.js";
@@ -25,6 +24,8 @@ import { failed, missing, openFixture, type Fixture, type Told } from "./content
 const registryMissing = dockerRegistryMissing();
 const UPLOADS = "/uploads/";
 const TAR = rawTar([{ name: "large", body: Buffer.alloc(3_000_000, "large") }]);
+/** What the core allows an upload. */
+const PATIENCE = { otherWays: 5, unanswered: 5 };
 
 let [fixture, registry]: [Fixture, TakingRegistry] = [] as never;
 beforeEach(async () => {
@@ -84,7 +85,7 @@ describeUnless(missing, "a layer that is sent", () => {
     // A second engine finds what is on disk. Nothing more happens to the first one's push until the end.
     const next = openFixture(fixture.root);
     registry.answer = null;
-    const elsewhere: content.Upload = { to: { ...to(), repository: "other/thing" }, chain };
+    const elsewhere: content.Upload = { to: { ...to(), repository: "other/thing" }, chain, ...PATIENCE };
     await next.perform({ tag: "upload", val: elsewhere });
     let rest = 0;
     registry.answer = (request) => {
@@ -92,7 +93,9 @@ describeUnless(missing, "a layer that is sent", () => {
       return false;
     };
     const had = [...registry.parts.values()].at(0)!.length;
-    const { val: sent } = (await next.perform({ tag: "upload", val: { to: to(), chain } })) as { val: engine.SentBlob };
+    const { val: sent } = (await next.perform({ tag: "upload", val: { to: to(), chain, ...PATIENCE } })) as {
+      val: engine.SentBlob;
+    };
     expect(registry.blobs.get(sent.digest)).toHaveLength(Number(sent.size));
     expect(rest).toBe(Number(sent.size) - had);
     expect(uploadsAsked()).toEqual(["POST", "PATCH", "POST", "PATCH", "PUT", "GET", "PATCH", "PUT"]);
@@ -150,7 +153,7 @@ describeUnless(missing, "a layer that is sent", () => {
     const chain = await fixture.layer(incompressible());
     registry.answer = ({ method, socket }) => method === "PATCH" && Boolean(socket.destroy());
     for (let at = 0; at < 25; at += 1) {
-      const val: content.Upload = { to: { ...to(), repository: `some/thing-${at}` }, chain };
+      const val: content.Upload = { to: { ...to(), repository: `some/thing-${at}` }, chain, ...PATIENCE };
       expect(await failed(fixture.perform({ tag: "upload", val }))).toMatchObject({ tag: "exchange" });
     }
     expect(readdirSync(directory(chain)).filter((name) => name.startsWith("begun"))).toHaveLength(20);
@@ -189,9 +192,9 @@ describeUnless(missing, "a layer that is sent", () => {
     registry.answer = cutting(1_000_000);
     expect(await failed(upload(chain))).toMatchObject({ tag: "exchange" });
     registry.answer = (request) => request.method === "GET" && isOfUpload(request) && Boolean(request.socket.destroy());
-    for (let time = 0; time <= MOST_UNANSWERED; time++) await failed(upload(chain));
+    for (let time = 0; time <= PATIENCE.unanswered; time++) await failed(upload(chain));
     expect(registry.blobs.has((await upload(chain)).digest)).toBe(true);
-    const gets = Array.from({ length: MOST_UNANSWERED + 1 }, () => "GET");
+    const gets = Array.from({ length: PATIENCE.unanswered + 1 }, () => "GET");
     expect(uploadsAsked()).toEqual(["POST", "PATCH", ...gets, "POST", "PATCH", "PUT"]);
   });
 
@@ -279,7 +282,7 @@ function incompressible(): Buffer {
 }
 
 async function upload(chain: string, told: Told[] = [], authority = registry.authority): Promise<engine.SentBlob> {
-  const outcome = await fixture.perform({ tag: "upload", val: { to: to(authority), chain } }, told);
+  const outcome = await fixture.perform({ tag: "upload", val: { to: to(authority), chain, ...PATIENCE } }, told);
   return (outcome as { val: engine.SentBlob }).val;
 }
 

@@ -25,6 +25,10 @@ import { layerStore } from "../layers/layer-store";
 import { Uploading, uploadSlots } from "./upload-slots";
 
 const SECOND: u64 = 1_000_000_000;
+/** How often one upload may be sent another way: a registry that claims one byte more each time got it without end. */
+const OTHER_WAYS: u32 = 5;
+/** Tries in a row that may not learn what has arrived. Then there is little hope that it is still there. */
+const UNANSWERED: u32 = 5;
 
 /** Is told what becomes of a layer. */
 export interface LayerPushOwner {
@@ -129,7 +133,7 @@ export class LayerPush extends Uploading {
 
   private upload(): void {
     this.attempts += 1;
-    const upload = new Upload(this.to, this.layer.chain);
+    const upload = new Upload(this.to, this.layer.chain, OTHER_WAYS, UNANSWERED);
     this.op = askContent(this, Step.Upload, new ContentCommandUpload(upload));
   }
 
