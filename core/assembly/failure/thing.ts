@@ -1,7 +1,6 @@
 // Messages for things that do not exist, exist already, or are of the wrong type.
 
 import { Noun, Oversize, Silence, Thing } from "../../../build/bindings/types";
-import { engine } from "../state";
 import { FailureKind } from "./failure-kind";
 
 /** Unknown users and groups count as invalid input, and what the machine itself lacks as unsupported. */
@@ -120,6 +119,9 @@ export function wrongKindText(thing: Thing): string {
   }
 }
 
+/** The setting of the limit for a document. Whether a file is one, only the command that reads it knows. */
+export const AS_DOCUMENT = ", as max-document-size allows";
+
 /** A registry's answer without end counts as corrupt. */
 export function oversizeKind(what: Noun): FailureKind {
   return what == Noun.Answer ? FailureKind.Corrupt : FailureKind.Invalid;
@@ -127,17 +129,13 @@ export function oversizeKind(what: Noun): FailureKind {
 
 export function oversizeText(thing: Oversize): string {
   const limit = thing.limit.toString();
-  if (thing.what == Noun.Answer) return `answer is longer than ${limit} bytes${keyOf(thing)}`;
+  if (thing.what == Noun.Answer) return `answer is longer than ${limit} bytes${AS_DOCUMENT}`;
+  if (thing.what == Noun.Blob) return `blob ${thing.name} is larger than ${limit} bytes${AS_DOCUMENT}`;
   if (thing.what == Noun.Tool) return `output is longer than ${limit} bytes`;
   if (thing.what == Noun.Holes) return `holes of sparse files make up more than ${limit} bytes`;
   if (thing.what == Noun.Unpacked) return `unpacked, it is larger than ${limit} bytes, as max-unpacked-size allows`;
   if (thing.what == Noun.SparseMap) return `map of a sparse file is larger than ${limit} bytes`;
-  return `${thing.what == Noun.Blob ? "blob " : ""}${thing.name} is larger than ${limit} bytes${keyOf(thing)}`;
-}
-
-/** The setting that the limit comes from, if it is the one of documents. */
-function keyOf(thing: Oversize): string {
-  return thing.limit == engine.options.documentLimit ? ", as max-document-size allows" : "";
+  return `${thing.name} is larger than ${limit} bytes`;
 }
 
 export function silenceText(silence: Silence): string {

@@ -6,6 +6,7 @@ import {
   ContentCommandIngest,
   ContentCommandRead,
   Failure,
+  FailureTag,
   Ingest,
   Outcome,
   OutcomeBytes,
@@ -15,6 +16,7 @@ import {
 import { askContent } from "../../ask";
 import { FailureKind } from "../../failure/failure-kind";
 import { failureText } from "../../failure/text";
+import { AS_DOCUMENT } from "../../failure/thing";
 import { jsonError, parseJson } from "../../json/reader";
 import { Task } from "../../task";
 import { hostPlatform } from "../host-platform";
@@ -65,8 +67,7 @@ export class ArchiveReader extends Task {
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null)
-      return this.fail(step == Step.Ingest ? brokenTar(failureText(failure)) : failureText(failure));
+    if (failure !== null) return this.fail(step == Step.Ingest ? brokenTar(failureText(failure)) : unreadText(failure));
     if (step == Step.Ingest) return this.takeFiles((<OutcomeIngested>outcome!).value);
     const bytes = (<OutcomeBytes>outcome!).value;
     if (step == Step.List) this.takeList(bytes);
@@ -153,6 +154,11 @@ export class ArchiveReader extends Task {
 /** A document of the archive is not what its digest says. */
 export function otherDigest(digest: string): string {
   return `invalid archive: digest of ${digest} does not match`;
+}
+
+/** A member that was read is a document. */
+export function unreadText(failure: Failure): string {
+  return failureText(failure) + (failure.tag == FailureTag.TooLarge ? AS_DOCUMENT : "");
 }
 
 /** Docker unpacks in a separate process, and its text includes the exit status. */

@@ -36,7 +36,7 @@ import { ProgressStream, StreamWriter } from "../progress-stream";
 import { parseReference, referenceError } from "../reference";
 import { imageStore } from "../store";
 import { ArchivedImage, readTag } from "./archive";
-import { ArchiveOwner, ArchiveReader, brokenTar, isOfTar, otherDigest } from "./archive-reader";
+import { ArchiveOwner, ArchiveReader, brokenTar, isOfTar, otherDigest, unreadText } from "./archive-reader";
 
 const LINE_INTERVAL: u64 = 100_000_000;
 
@@ -92,7 +92,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
 
   /** The config of the next image; other steps belong to other tasks. */
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    if (failure !== null) return this.fail(failureText(failure));
+    if (failure !== null) return this.fail(unreadText(failure));
     this.takeConfig((<OutcomeBytes>outcome!).value);
   }
 
