@@ -37,7 +37,7 @@ export interface EngineOptions {
   bodyLimit?: number;
   /** Most bytes of a tar after decompression: of layers, archives, contexts of builds; 256 GiB by default. */
   unpackedLimit?: number;
-  /** Most bytes of an image's index, manifest or config; 4 MiB by default. */
+  /** Most bytes of an image's index, manifest or config; 4 MiB by default, 64 MiB at most. */
   documentLimit?: number;
   /** Most layers of an image; 125 by default. */
   layerLimit?: number;

@@ -273,3 +273,19 @@ describe("seeds", () => {
     expect(seeds).toEqual([expected(), expected()]);
   });
 });
+
+describe("limits", () => {
+  test.each([
+    ["bodyLimit", -1, 2 ** 32 - 1],
+    ["unpackedLimit", 1.5, Number.MAX_SAFE_INTEGER],
+    ["unpackedLimit", Infinity, Number.MAX_SAFE_INTEGER],
+    ["documentLimit", NaN, 64 << 20],
+    ["documentLimit", (64 << 20) + 1, 64 << 20],
+    ["layerLimit", 0, 2 ** 32 - 1],
+    ["layerLimit", 2 ** 32, 2 ** 32 - 1],
+  ])("%s cannot be %d", async (name, limit, most) => {
+    await expect(scriptedEngine(undefined, { [name]: limit })).rejects.toThrow(
+      new RangeError(`${name} is ${limit}: only whole numbers from 1 to ${most} are possible`),
+    );
+  });
+});

@@ -61,6 +61,7 @@ export interface WorldOptions {
   builder?: object;
   /** Bytes of the machine's disk. */
   disk?: bigint;
+  limits?: Partial<Pick<engine.Options, "documentLimit" | "layerLimit">>;
   /** Whether clients read what they are sent. */
   reading?: boolean;
 }
@@ -107,6 +108,7 @@ export class ImageWorld {
       registryHosts: rest.registryHosts ?? [],
       builder: rest.builder === undefined ? "" : JSON.stringify(rest.builder),
       machine: { ...OPTIONS.machine, storage: { ...OPTIONS.machine.storage, size: rest.disk ?? 0n } },
+      ...rest.limits,
     };
     this.#take(
       this.#instance.open(options, this.#now(), new Uint8Array(32).fill(7), stored, this.#journal.endsAt, inventory),
