@@ -83,11 +83,6 @@ export class Confined {
     return at;
   }
 
-  /** Whether a name is known to be a directory, with no link on the way. */
-  isVerified(name: string): boolean {
-    return this.#verified.has(name);
-  }
-
   /** Call this when something replaces a directory. */
   forget(name: string): void {
     for (const known of this.#verified)

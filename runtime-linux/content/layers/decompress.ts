@@ -14,14 +14,17 @@ import { gzipDecoder } from "../../kernel/decoders/gzip.js";
 import { zstdDecoder } from "../../kernel/decoders/zstd.js";
 import { zstdInScript } from "./zstd.js";
 
-/** Undoes gzip, zstd, bzip2 or xz; other bytes pass through. */
-export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+/**
+ * Undoes gzip, zstd, bzip2 or xz; other bytes pass through. `reuses`: a piece may change once the next one is asked for,
+ * which leaves no garbage.
+ */
+export async function* decompressed(source: AsyncIterable<Uint8Array>, reuses = false): AsyncGenerator<Buffer> {
   const { compression, bytes } = await recognized(source);
   switch (compression) {
     case "gzip":
-      return yield* gzip(bytes);
+      return yield* gzip(bytes, reuses);
     case "zstd":
-      return yield* zstd(bytes);
+      return yield* zstd(bytes, reuses);
     case "bzip2":
       return yield* asBuffers(bunzip2(bytes));
     case "xz":
@@ -41,23 +44,27 @@ async function* through(source: AsyncIterable<Uint8Array>, transform: Transform)
   }
 }
 
-function gzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+function gzip(source: AsyncIterable<Uint8Array>, reuses: boolean): AsyncGenerator<Buffer> {
   const decoder = gzipDecoder();
   if (decoder === null) return through(source, zlib.createGunzip({ chunkSize: CHUNK }));
-  return byLibrary(source, decoder);
+  return byLibrary(source, decoder, reuses);
 }
 
-function zstd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+function zstd(source: AsyncIterable<Uint8Array>, reuses: boolean): AsyncGenerator<Buffer> {
   // Node's own takes a stream that breaks off for a whole one in some versions (nodejs/node#64592).
   const decoder = zstdDecoder();
-  if (decoder !== null) return byLibrary(source, decoder);
+  if (decoder !== null) return byLibrary(source, decoder, reuses);
   // Node has this since 22.15; our type definitions are older.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => Transform };
   return createZstdDecompress ? through(source, createZstdDecompress({ chunkSize: CHUNK })) : scripted(source);
 }
 
-/** Each piece has memory of its own: readers may keep it. A few bytes can become gigabytes, so it yields to other work. */
-async function* byLibrary(source: AsyncIterable<Uint8Array>, decoder: Decoder): AsyncGenerator<Buffer> {
+/** Unless memory is reused, each piece has its own: readers may keep it. A few bytes can become gigabytes, so it yields to other work. */
+async function* byLibrary(
+  source: AsyncIterable<Uint8Array>,
+  decoder: Decoder,
+  reuses: boolean,
+): AsyncGenerator<Buffer> {
   let [isWhole, into, turned] = [true, Buffer.alloc(0), performance.now()];
   try {
     for await (const chunk of source) {
@@ -67,7 +74,7 @@ async function* byLibrary(source: AsyncIterable<Uint8Array>, decoder: Decoder): 
         [at, isWhole, isFull] = [now.read, now.isWhole, written === into.length];
         if (written === 0) continue;
         yield into.subarray(0, written);
-        into = into.subarray(written);
+        if (!reuses) into = into.subarray(written);
         if (performance.now() - turned < TURN_MS) continue;
         await turn();
         turned = performance.now();

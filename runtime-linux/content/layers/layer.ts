@@ -189,21 +189,20 @@ async function unpack(
   const hash = createHash("sha256");
   const bytes = received(source, progress, taken);
   try {
-    for await (const chunk of decompressed(lent(bytes))) {
+    for await (const chunk of decompressed(lent(bytes), true)) {
       if (signal.aborted) throw interrupted("given-up");
       hash.update(chunk);
       await keeper.push(chunk);
       progress.at("extracting", taken.bytes);
     }
     await keeper.end();
-    await unpacker.settled();
     await readOut(bytes);
   } catch (error) {
     // If the bytes cannot be decoded, check their digest first: most likely they are not the ones that were asked for.
     if (makesNoSense(error)) await readOut(bytes);
     throw taken.failure ?? error;
   } finally {
-    await unpacker.abandon();
+    unpacker.abandon();
     await keeper.abandon();
     await bytes.return(undefined);
   }

@@ -70,12 +70,20 @@ export class Unpacker implements PlacingSink<string> {
     });
   }
 
-  entry(entry: TarEntry): Promise<void> | void {
-    this.#bodies.check();
+  entry(entry: TarEntry): void {
     this.place = null;
     const name = cleanName(entry.name);
-    if (!this.#bodies.isBusy || !this.#needsAll(name, entry)) return this.#enter(name, entry);
-    return this.#bodies.settled().then(() => this.#enter(name, entry));
+    if (name === "") {
+      refuseInPlace(entry);
+      if (entry.type === "directory") this.#finishDirectory("", entry);
+      return;
+    }
+    try {
+      if (baseOf(name).startsWith(WHITEOUT)) return this.#whiteout(name, baseOf(name), entry);
+      this.#make(this.#place(name), entry);
+    } catch (error) {
+      throw named(error, { name });
+    }
   }
 
   data(piece: Uint8Array): Promise<void> | void {
@@ -88,11 +96,6 @@ export class Unpacker implements PlacingSink<string> {
 
   end(): void {
     this.#bodies.end();
-  }
-
-  /** Resolves when all entries so far are written. */
-  async settled(): Promise<void> {
-    await this.#bodies.settled();
   }
 
   /** Call this after the last entry. Sets directories' times, the deepest first. */
@@ -124,29 +127,9 @@ export class Unpacker implements PlacingSink<string> {
     this.#linked(this.#tree.path(name), entry);
   }
 
-  /** Drops unfinished files. Resolves when no write is running any more. */
-  async abandon(): Promise<void> {
-    await this.#bodies.abandon();
-  }
-
-  /** Whether an entry may touch a file that is still being written. */
-  #needsAll(name: string, { type }: TarEntry): boolean {
-    if (type === "link" || baseOf(name).startsWith(WHITEOUT)) return true;
-    return this.#names.has(name) || !this.#tree.isVerified(parentOf(name));
-  }
-
-  #enter(name: string, entry: TarEntry): Promise<void> | void {
-    if (name === "") {
-      refuseInPlace(entry);
-      if (entry.type === "directory") this.#finishDirectory("", entry);
-      return;
-    }
-    try {
-      if (baseOf(name).startsWith(WHITEOUT)) return this.#whiteout(name, baseOf(name), entry);
-      return this.#make(this.#place(name), entry);
-    } catch (error) {
-      throw named(error, { name });
-    }
+  /** Drops an unfinished file. */
+  abandon(): void {
+    this.#bodies.abandon();
   }
 
   /** The resolved name: makes its parents, and follows every link among them. */
@@ -163,7 +146,7 @@ export class Unpacker implements PlacingSink<string> {
     return parent === "" ? baseOf(name) : `${parent}/${baseOf(name)}`;
   }
 
-  #make(name: string, entry: TarEntry): Promise<void> | void {
+  #make(name: string, entry: TarEntry): void {
     if (entry.type === "link") return this.#link(name, entry);
     if (entry.type === "directory" && this.#names.has(name) && this.#tree.stat(name)?.isDirectory()) {
       return this.#finishDirectory(name, entry);
@@ -174,7 +157,7 @@ export class Unpacker implements PlacingSink<string> {
   }
 
   /** Creates the entry at a free path. */
-  #create(name: string, entry: TarEntry, path: Buffer): Promise<void> | void {
+  #create(name: string, entry: TarEntry, path: Buffer): void {
     switch (entry.type) {
       case "file":
         this.place = name;
