@@ -4,6 +4,7 @@ import { builderLines } from "./clients/builders.js";
 import { Cast } from "./clients/cast.js";
 import { arrivals } from "./clients/crowds.js";
 import { drawEvil } from "./clients/evil.js";
+import { hostilePushes } from "./clients/hostile-pushes.js";
 import { drawCommand } from "./clients/polite.js";
 import { drawRudeness } from "./clients/rude.js";
 import { drawFault } from "./faults.js";
@@ -16,8 +17,7 @@ export function* drawLines(seed: number): Generator<string> {
   const faultOnceIn = draw.one([6, 15, 40, 1_000_000]);
   const cast = new Cast(seed);
   const clients = drawClients(draw);
-  const rare = machineFaults(seed);
-  const builders = builderLines(seed);
+  const [rare, builders, pushes] = [machineFaults(seed), builderLines(seed), hostilePushes(seed)];
   for (const line of arrivals(draw, cast)) yield* spoken(draw, cast, clients[0]!.name, line);
   for (;;) {
     if (draw.onceIn(faultOnceIn)) yield drawFault(draw, cast.known);
@@ -26,6 +26,7 @@ export function* drawLines(seed: number): Generator<string> {
     const { value: fault } = rare.next();
     if (fault !== null) yield fault;
     for (const line of builders.next().value ?? []) yield line;
+    yield* pushes.next().value;
     const client = draw.one(clients);
     for (const line of client.lines(draw, cast)) yield* spoken(draw, cast, client.name, line);
     yield* worldLines(draw);

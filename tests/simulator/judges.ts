@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import type { Input, Operation, engine, processes } from "../../hosts/shared/host.js";
 import { type CompiledCore, Trap } from "../../hosts/driver/instance.js";
 import type { Attempt, ObservedStep, Observer, Opening } from "../../hosts/driver/observer.js";
+import type { Repository } from "../../hosts/simulated/registry/catalogue.js";
 import { Breach } from "./breach.js";
 import { digest as digestOf } from "./digest.js";
 import { Forks } from "./forks/forks.js";
@@ -30,6 +31,7 @@ import { Ports } from "./invariants/ports.js";
 import { Promises } from "./invariants/promises.js";
 import { Pruned } from "./invariants/pruned.js";
 import { Prunes } from "./invariants/prunes.js";
+import { Pushes } from "./invariants/pushes.js";
 import { Reach } from "./invariants/reach/reach.js";
 import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
@@ -64,6 +66,8 @@ export interface JudgesNeeds {
   isHeld: (port: number) => boolean;
   /** The settings that engines got last. */
   settings: () => engine.Settings | null;
+  /** What the registry has that fails pushes. */
+  pushed: (path: string) => Repository | undefined;
   /** Reads the stored journal. */
   journal: ReadJournal;
   /** What is lost or damaged in the data that an engine is being opened with. Called once per opening. */
@@ -102,6 +106,7 @@ export class Judges implements Observer {
     held,
     isHeld,
     settings,
+    pushed,
     journal,
     remembered,
     spoilt,
@@ -113,7 +118,7 @@ export class Judges implements Observer {
     this.forks = new Forks({ seed, core, operations: this.operations, twins });
     this.#machine = { found, held, remembered };
     this.#spoilt = spoilt;
-    this.#oracles = [this.#promises, history, new Past(journal), ...oracles];
+    this.#oracles = [this.#promises, history, new Past(journal), new Pushes(pushed), ...oracles];
     this.#invariants = [
       this.#spared,
       this.replies,

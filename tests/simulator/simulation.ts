@@ -67,6 +67,7 @@ export class Simulation {
       found: () => course.mischief.found(),
       held: course.machine.world,
       settings: () => this.#lives.settings,
+      pushed: (path) => course.taker.repository(path),
       isHeld: (port) => course.mischief.ports.has(port),
       journal: (position) => course.journal(position),
       spoilt: () => course.mischief.disk.opened(),

@@ -1,11 +1,13 @@
 // Runs a story's world: a machine, the mischief on it, and its events, one after the other.
 
+import type { Transport } from "../../../hosts/registry/transport.js";
 import type { records } from "../../../hosts/shared/host.js";
 import { simulatedHost } from "../../../hosts/simulated/host.js";
 import type { SimulatedHost } from "../../../hosts/simulated/options.js";
 import { faultOf } from "../faults.js";
 import { job } from "./job.js";
 import { liar } from "./liar.js";
+import { TAKER, Taker } from "./taker.js";
 import { Mischief, type MischiefWatcher } from "./mischief.js";
 import type { Trick } from "./trick.js";
 import { probes } from "./probe.js";
@@ -18,11 +20,15 @@ const SECOND = 1_000_000_000n;
 export class Course {
   readonly machine: SimulatedHost;
   readonly mischief: Mischief;
+  readonly taker: Taker;
   /** Called after each event, which may have killed an engine. */
   readonly #look: () => Promise<void>;
 
   constructor(seed: number, watcher: MischiefWatcher, look: () => Promise<void>) {
-    this.machine = simulatedHost({ seed, pace: "stopped", programs: { job, probe: probes() }, elsewhere: liar });
+    this.taker = new Taker(seed);
+    const elsewhere: Transport = (request) =>
+      new URL(request.url).host === TAKER ? this.taker.transport(request) : liar(request);
+    this.machine = simulatedHost({ seed, pace: "stopped", programs: { job, probe: probes() }, elsewhere });
     this.mischief = new Mischief(this.machine, seed, watcher);
     this.#look = look;
   }
