@@ -3,21 +3,22 @@
 // published, or while another container had it. Without this, such a client would never reach the new container.
 
 import type { networks } from "../../../hosts/shared/index.js";
-import type { Kernel } from "../../kernel.js";
 import { addressBytes, isIpv6 } from "../addresses.js";
 import { AF_INET, AF_INET6 } from "../netlink/links.js";
-import { attribute, fields, findAttribute, Netlink, NETLINK_NETFILTER, type Request } from "../netlink/netlink.js";
+import { attribute, fields, findAttribute, type Netlink, type Request } from "../netlink/netlink.js";
+import type { Rules } from "../rules/rules.js";
 
 /**
  * Forgets all flows to the container's published ports. Only UDP matters, because other protocols start with a handshake.
  * Ports of the machine are known by their numbers alone, since its addresses may be any. Where none leads to the
- * container, those of its own address are meant: others' flows to the same number, as to DNS servers, go on.
+ * container, those of its own address are meant: others' flows to the same number, as to DNS servers, go on. It asks by the
+ * socket of `rules`: a netfilter socket of its own, once closed, would keep the next change of rules waiting some 10 ms.
  */
-export async function forgetDatagrams(kernel: Kernel, join: networks.Join): Promise<void> {
-  for (const family of [AF_INET, AF_INET6]) await forgetFamily(kernel, family, join);
+export async function forgetDatagrams(rules: Rules, join: networks.Join): Promise<void> {
+  for (const family of [AF_INET, AF_INET6]) await forgetFamily(rules, family, join);
 }
 
-async function forgetFamily(kernel: Kernel, family: number, join: networks.Join): Promise<void> {
+async function forgetFamily(rules: Rules, family: number, join: networks.Join): Promise<void> {
   const isOurs = (address: string): boolean => isIpv6(address) === (family === AF_INET6);
   const tracked = join.ports.filter(({ protocol, hostAddress }) => protocol === "udp" && isOurs(hostAddress));
   const mapped = new Set(tracked.map(({ hostPort }) => hostPort).filter((port) => port !== 0));
@@ -28,16 +29,16 @@ async function forgetFamily(kernel: Kernel, family: number, join: networks.Join)
     const port = datagramPort(tuple);
     return mapped.has(port) || (own.has(port) && isSentTo(tuple, address));
   };
-  const netlink = Netlink.open(kernel, NETLINK_NETFILTER);
-  try {
-    const flows = await netlink.list(request("list flows", IPCTNL_MSG_CT_GET, family));
-    const tuples = flows.map((flow) => findAttribute(flow.subarray(HEADER_BYTES), CTA_TUPLE_ORIG));
-    const ours = tuples.filter((tuple) => tuple !== undefined && isWanted(tuple));
-    const removals = ours.map((tuple) => request("forget a flow", IPCTNL_MSG_CT_DELETE, family, tuple));
-    if (removals.length > 0) await netlink.request(...removals);
-  } finally {
-    netlink.closeAside();
-  }
+  await rules.ask((filter) => forgetFlows(filter, family, isWanted));
+}
+
+/** Forgets the flows of a family whose first datagram is wanted. */
+async function forgetFlows(filter: Netlink, family: number, isWanted: (tuple: Uint8Array) => boolean): Promise<void> {
+  const flows = await filter.list(request("list flows", IPCTNL_MSG_CT_GET, family));
+  const tuples = flows.map((flow) => findAttribute(flow.subarray(HEADER_BYTES), CTA_TUPLE_ORIG));
+  const ours = tuples.filter((tuple) => tuple !== undefined && isWanted(tuple));
+  const removals = ours.map((tuple) => request("forget a flow", IPCTNL_MSG_CT_DELETE, family, tuple));
+  if (removals.length > 0) await filter.request(...removals);
 }
 
 const NFNL_SUBSYS_CTNETLINK = 1;

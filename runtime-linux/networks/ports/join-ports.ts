@@ -14,7 +14,6 @@ type Join = networks.Join;
 
 /** A connection is known by the name of its veth's outer end. */
 export class JoinPorts {
-  readonly #kernel: Kernel;
   readonly #forwards: Forwards;
   readonly #ports: HeldPorts;
   /** Resolves when the ports that an earlier engine had published are held again. */
@@ -25,7 +24,6 @@ export class JoinPorts {
     paths: Paths,
     private readonly rules: Rules,
   ) {
-    this.#kernel = kernel;
     this.#forwards = new Forwards(kernel, paths);
     this.#ports = new HeldPorts(kernel, this.#forwards);
   }
@@ -62,7 +60,7 @@ export class JoinPorts {
   async unpublish(join: Join): Promise<void> {
     if (join.ports.length === 0) return;
     if (join.bridge.firewall !== false) await this.rules.unpublish(withoutTwins(elementsOf(join)));
-    await forgetDatagrams(this.#kernel, join);
+    await forgetDatagrams(this.rules, join);
   }
 
   async release(name: string): Promise<void> {
@@ -100,6 +98,6 @@ export class JoinPorts {
   async #publish(join: Join): Promise<void> {
     if (join.ports.length === 0) return;
     if (join.bridge.firewall !== false) await this.rules.publish(lastForEachKey(elementsOf(join)));
-    await forgetDatagrams(this.#kernel, join);
+    await forgetDatagrams(this.rules, join);
   }
 }

@@ -12,6 +12,7 @@ import { CLONE_NEWNET } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { linuxNetworks, type LinuxNetworks } from "../../../runtime-linux/networks.js";
 import { makeNamespace, releaseNamespace } from "../../../runtime-linux/networks/namespace.js";
+import { NETLINK_NETFILTER } from "../../../runtime-linux/networks/netlink/netlink.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { must, pause, run, until } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";
@@ -213,6 +214,19 @@ describeUnless(missing, "networks of containers", () => {
     expect(await sentTo()).toContain("127.0.0.1");
   });
 
+  test("flows of datagrams are forgotten by the socket that changes rules: no other of netfilter is opened", async () => {
+    const opened = vi.spyOn(libc, "openNetlink");
+    const own = [5354, 5355].map((at) => ({ ...port("0.0.0.0", at, 53), protocol: "udp" }));
+    await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
+    await must(asOften(1, HOST_ADDRESS, 5354));
+    const isSeen = async () => (await must(["cat", "/proc/thread-self/net/nf_conntrack"])).includes("dport=5354 ");
+    await until("a packet to be seen", isSeen);
+    await perform({ tag: "join", val: joinOf(WEB, 2, own) });
+    expect(await isSeen()).toBe(false);
+    expect(opened.mock.calls.filter(([protocol]) => protocol === NETLINK_NETFILTER)).toEqual([]);
+    opened.mockRestore();
+  });
+
   test("a port that rules still forward elsewhere is taken over, and is not taken from its new owner", async () => {
     await perform({ tag: "leave", val: { container: WEB, network: NETWORK } });
     const map = ["ip", paths.filterTable(), "everywhere"];
@@ -389,8 +403,8 @@ function asking(address: string): string[] {
 }
 
 /** Sends one request from each of many ports. */
-function asOften(times: number, address: string): string[] {
-  const program = `for (let n = 0; n < ${times}; n++) { const s = require("dgram").createSocket("udp4"); s.send("hi", 5353, "${address}", () => s.close()); }`;
+function asOften(times: number, address: string, at = 5353): string[] {
+  const program = `for (let n = 0; n < ${times}; n++) { const s = require("dgram").createSocket("udp4"); s.send("hi", ${at}, "${address}", () => s.close()); }`;
   return [process.execPath, "-e", program];
 }
 
