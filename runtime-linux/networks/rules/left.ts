@@ -3,7 +3,7 @@
 import type { networks } from "../../../hosts/shared/index.js";
 import type { Netlink, Request } from "../netlink/netlink.js";
 import { chainNamesOf, elementsOfBridge, isChainOfBridge, subnetOf } from "./bridge-rules.js";
-import { BRIDGE_SETS, PORT_SETS } from "./engine-table.js";
+import { BRIDGE_SETS, PORT_SETS, type Subnet } from "./engine-table.js";
 import { changes, type PlacedElement } from "./elements.js";
 import { flushSet, listElements } from "./nf-elements.js";
 import { rangeOf } from "./nf-expressions.js";
@@ -22,18 +22,26 @@ export async function withoutLeft(
   made: Bridge,
   all: readonly Bridge[] | undefined,
 ): Promise<Request[]> {
-  const isWrong = (address: Uint8Array): boolean => {
-    if (isOf(made, table, address)) return true;
-    return all !== undefined && !all.some((one) => isOf(one, table, address));
-  };
-  const ports = await portsTo(filter, table, isWrong);
+  const isOwn = membersOf([made], table);
+  const isKnown = all ? membersOf(all, table) : EVERYWHERE;
+  const ports = await portsTo(filter, table, (address) => isOwn(address) || !isKnown(address));
   return [...(all ? await withoutStrangers(filter, table, all) : []), ...changes("delete", () => table, ports)];
 }
 
-function isOf(made: Bridge, { family }: Table, address: Uint8Array): boolean {
-  const [subnet, bits] = subnetOf(made, family);
-  return Buffer.compare(rangeOf(address, bits).first, rangeOf(subnet, bits).first) === 0;
+/** Whether an address is of one of these networks. Networks and ports may be thousands: it looks up, and compares with none. */
+function membersOf(all: readonly Bridge[], { family }: Table): (address: Uint8Array) => boolean {
+  const subnets = all.map((made) => subnetOf(made, family));
+  const known = new Set(subnets.map(beginningOf));
+  const lengths = [...new Set(subnets.map(([, bits]) => bits))];
+  return (address) => lengths.some((bits) => known.has(beginningOf([address, bits])));
 }
+
+/** Names a subnet by any of its addresses. */
+function beginningOf([address, bits]: Subnet): string {
+  return `${Buffer.from(rangeOf(address, bits).first).toString("hex")}/${bits}`;
+}
+
+const EVERYWHERE = (): boolean => true;
 
 async function portsTo(
   filter: Netlink,
@@ -41,25 +49,27 @@ async function portsTo(
   isWrong: (address: Uint8Array) => boolean,
 ): Promise<PlacedElement[]> {
   const { family } = table;
-  const found: PlacedElement[] = [];
+  // By set and key: while the kernel makes a set larger, it may list an element twice.
+  const found = new Map<string, PlacedElement>();
   for (const set of PORT_SETS) {
     for (const element of await listElements(filter, table, set)) {
       // The container's address comes first, in the target of a port as in the key of one that is opened.
       const address = (element.value ?? element.key).subarray(0, family === "ip" ? 4 : 16);
-      if (isWrong(address)) found.push({ family, set, ...element });
+      if (isWrong(address))
+        found.set(`${set} ${Buffer.from(element.key).toString("hex")}`, { family, set, ...element });
     }
   }
-  return found;
+  return [...found.values()];
 }
 
 /** Other networks' chains, and the elements that lead to them. The chains of these networks stay as they are. */
 async function withoutStrangers(filter: Netlink, table: Table, all: readonly Bridge[]): Promise<Request[]> {
-  const known = all.flatMap((made) => Object.values(chainNamesOf(made)));
-  const strangers = (await chainsIn(filter, table)).filter((name) => isChainOfBridge(name) && !known.includes(name));
+  const known = new Set(all.flatMap((made) => Object.values(chainNamesOf(made))));
+  const strangers = (await chainsIn(filter, table)).filter((name) => isChainOfBridge(name) && !known.has(name));
   if (strangers.length === 0) return [];
   const elements = all.flatMap((made) => elementsOfBridge(made, table.family));
   return [
-    ...known.map((name) => addChain(table, name)),
+    ...[...known].map((name) => addChain(table, name)),
     ...BRIDGE_SETS.map((set) => flushSet(table, set)),
     ...changes("add", () => table, elements),
     ...strangers.map((name) => deleteChain(table, name)),

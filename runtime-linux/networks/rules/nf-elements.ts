@@ -58,10 +58,10 @@ export function changeElements(
 }
 
 /**
- * How many elements one request may list. The list is one attribute, whose length is a number of 16 bits, and an element
- * with two IPv6 addresses takes 64 bytes.
+ * How many elements one request may list. The list is one attribute, whose length is a number of 16 bits. The longest
+ * element takes 108 bytes: it leads a subnet of IPv6 to a chain.
  */
-export const MOST_ELEMENTS = 1000;
+export const MOST_ELEMENTS = 500;
 
 function dataOf({ value, chain }: SetElement): Uint8Array[] {
   if (chain !== undefined) return [nested(NFTA_SET_ELEM_DATA, jumpData(chain))];

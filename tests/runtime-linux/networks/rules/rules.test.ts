@@ -273,6 +273,35 @@ describeUnless(missing, "rules of a network", () => {
     for (const one of [next(1), { ...next(2), ...IPV6 }]) await rules.remove(one);
   });
 
+  test("of a thousand networks stay with the next engine, and those of one that it does not know go", async () => {
+    const many = Array.from({ length: 1000 }, (_, at) => small(at));
+    await make({ ...next(1), ...IPV6 });
+    const nextEngine = new Rules(kernel, "coracle");
+    for (const made of many) nextEngine.expect(made);
+    await nextEngine.make(many[0]!, () => []);
+    expect(await elements("map", "senders")).toHaveLength(1000);
+    expect(await elements("map", "senders", "ip6 coracle")).toHaveLength(1000);
+    expect(await nft("list", "ruleset")).not.toContain(OTHER_ID);
+    await nft("flush", "ruleset");
+    await nextEngine.close();
+    await rules.remove({ ...next(1), ...IPV6 });
+  });
+
+  test("are compared by look-up, however many networks and ports the next engine finds", async () => {
+    const many = Array.from({ length: 1000 }, (_, at) => small(at));
+    await rules.make(bridge, () => many.map(portTo));
+    const nextEngine = new Rules(kernel, "coracle");
+    for (const made of [bridge, ...many.slice(1)]) nextEngine.expect(made);
+    const before = process.cpuUsage();
+    await nextEngine.make(bridge, () => []);
+    const { user } = process.cpuUsage(before);
+    expect(await elements("map", "everywhere")).toHaveLength(999);
+    // Each with each would be a million comparisons, which take seconds.
+    expect(user).toBeLessThan(1_000_000);
+    await nft("flush", "ruleset");
+    await nextEngine.close();
+  });
+
   test("that all networks share come back with the next network if somebody has flushed them", async () => {
     await make(bridge);
     const before = await hookedRules();
@@ -328,6 +357,29 @@ function next(at: number): networks.Bridge {
   const network = at.toString(16).padStart(2, "0").repeat(32);
   const subnet = `172.${31 + at}.0.0/16`;
   return { ...bridge, network, interfaceName: `br${at}`, subnet, gateway: subnet.replace("0.0/16", "0.1") };
+}
+
+/** One of many networks. */
+function small(at: number): networks.Bridge {
+  const network = `5${at.toString(16).padStart(11, "0")}`.padEnd(64, "0");
+  const [subnet, ipv6] = [`10.${at >> 8}.${at & 255}`, `fd00:32:0:${at.toString(16)}::`];
+  const ipv6Place = { ipv6Subnet: `${ipv6}/64`, ipv6Gateway: `${ipv6}1` };
+  return {
+    ...bridge,
+    network,
+    interfaceName: `small${at}`,
+    subnet: `${subnet}.0/24`,
+    gateway: `${subnet}.1`,
+    ...ipv6Place,
+  };
+}
+
+/** Leads a port of the machine to the network's first container. */
+function portTo(made: networks.Bridge, at: number): PlacedElement {
+  const address = made.gateway.split(".").map(Number);
+  const [key, to] = [Buffer.from([6, 0, 0, 0, 0, 0, 0, 0]), Buffer.from([...address.slice(0, 3), 2, 0, 80, 0, 0])];
+  key.writeUInt16BE(20_000 + at, 4);
+  return { family: "ip", set: "everywhere", key, value: to };
 }
 
 /** Whether one of the messages is about a table of IPv6: its family comes behind its header. */
