@@ -132,8 +132,15 @@ function errnoOf(answer: Uint8Array): number {
 
 function failureFor({ about }: Request, errno: number): Error {
   const code = getSystemErrorName(errno);
-  return Object.assign(new Error(`${code}: ${about}`), { code, errno, syscall: "netlink", path: about });
+  return Object.assign(new Error(`${code}: ${about}`), { code, errno, syscall: ANSWERED, path: about });
 }
+
+/** Whether the kernel has answered so. All of its answers have been read then. */
+export function isAnswer(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).syscall === ANSWERED;
+}
+
+const ANSWERED = "netlink";
 
 /**
  * An attribute. A number is 32 bits wide, a string ends in NUL, and several parts are nested attributes. Throws a

@@ -3,7 +3,7 @@
 
 import type { networks } from "../../../hosts/shared/index.js";
 import type { Kernel } from "../../kernel.js";
-import type { Netlink, Request } from "../netlink/netlink.js";
+import { isAnswer, type Netlink, type Request } from "../netlink/netlink.js";
 import { chainNamesOf, chainsOfBridge, earlierTableOf, elementsOfBridge, familiesOf } from "./bridge-rules.js";
 import { putElements, takeElements, type PlacedElement, type TableOf } from "./elements.js";
 import { addChains, addSharedChains, addTableAndSets, hasSharedChains, type Family } from "./engine-table.js";
@@ -60,15 +60,13 @@ export class Rules {
 
   /** Removes the network's rules. Missing ones are no error, and without a packet filter there are none. */
   async remove(made: Bridge): Promise<void> {
-    this.#ruled.delete(made.network);
-    for (const family of familiesOf(made)) {
-      try {
-        await this.ask((filter) => this.#removeOne(filter, made, family));
-      } catch (error) {
-        // The kernel may have one for IPv4 only.
-        if (!WITHOUT_FILTER.includes((error as NodeJS.ErrnoException).code)) throw error;
-      }
-    }
+    const removed = this.ask(async (filter) => {
+      // In turn: an earlier change may still make rules for the network.
+      this.#ruled.delete(made.network);
+      // The kernel may have one for IPv4 only.
+      for (const family of familiesOf(made)) await ifSupported(this.#removeOne(filter, made, family));
+    });
+    await ifSupported(removed);
   }
 
   /** Leads published ports to their container. Takes them over from any other. */
@@ -105,14 +103,14 @@ export class Rules {
 
   async #removeOne(filter: Netlink, made: Bridge, family: Family): Promise<void> {
     const table = this.#tableOf(family);
-    const isLast = ![...this.#ruled.values()].some((other) => familiesOf(other).includes(family));
+    const others = [...this.#ruled.values()].filter((other) => familiesOf(other).includes(family));
     const after = await withoutEarlierTable(filter, made, family);
-    if (isLast) {
+    if (others.length === 0) {
       await tables.transact(filter, [tables.addTable(table), tables.deleteTable(table), ...after]);
       return;
     }
     const names = Object.values(chainNamesOf(made));
-    await takeElements(filter, this.#tableOf, elementsOfBridge(made, family), {
+    await takeElements(filter, this.#tableOf, elementsWithout(others, made, family), {
       before: [
         ...addTableAndSets(table),
         ...(await this.#withoutLeft(filter, made, family)),
@@ -139,16 +137,31 @@ export class Rules {
 
   /** Asks the filter, in turn with the changes: its socket serves one at a time. */
   async ask<T>(act: (filter: Netlink) => Promise<T>): Promise<T> {
-    const asked = this.#last.then(() => act((this.#filter ??= tables.openFilter(this.kernel))));
+    const asked = this.#last.then(() => this.#ask(act));
     this.#last = asked.then(DONE, DONE);
     return asked;
+  }
+
+  /** After a failure that is no answer of the filter, answers may still wait on the socket. The next request gets another. */
+  async #ask<T>(act: (filter: Netlink) => Promise<T>): Promise<T> {
+    const filter = (this.#filter ??= tables.openFilter(this.kernel));
+    try {
+      return await act(filter);
+    } catch (error) {
+      if (!isAnswer(error)) this.#closeFilter();
+      throw error;
+    }
+  }
+
+  #closeFilter(): void {
+    this.#filter?.closeAside();
+    this.#filter = undefined;
   }
 
   /** The rules stay. */
   async close(): Promise<void> {
     await this.#last;
-    this.#filter?.closeAside();
-    this.#filter = undefined;
+    this.#closeFilter();
   }
 }
 
@@ -156,6 +169,21 @@ export class Rules {
 async function withoutEarlierTable(filter: Netlink, made: Bridge, family: Family): Promise<Request[]> {
   const table = earlierTableOf(made, family);
   return (await tables.isTableThere(filter, table)) ? [tables.deleteTable(table)] : [];
+}
+
+/** The network's elements. The one without a value stays if another network has the same interface by now. */
+function elementsWithout(others: readonly Bridge[], made: Bridge, family: Family): PlacedElement[] {
+  const isTaken = others.some(({ interfaceName }) => interfaceName === made.interfaceName);
+  return elementsOfBridge(made, family).filter(({ set }) => set !== "bridges" || !isTaken);
+}
+
+/** Waits for a change, unless there is no packet filter for it. */
+async function ifSupported(change: Promise<void>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!WITHOUT_FILTER.includes((error as NodeJS.ErrnoException).code)) throw error;
+  }
 }
 
 const DONE = (): void => {};

@@ -188,6 +188,7 @@ describeUnless(missing, "rules of a network", () => {
     expect(await elements("map", "inward")).toEqual(inward);
     await rules.remove(bridge);
     expect(await elements("map", "inward")).toEqual(inward);
+    expect(await elements("set", "bridges")).toEqual([`"br0"`]);
     expect(await nft("list", "ruleset")).not.toContain(ID);
     await rules.remove(taking);
     expect(await nft("list", "ruleset")).toBe("");
@@ -300,6 +301,36 @@ describeUnless(missing, "rules of a network", () => {
     expect(user).toBeLessThan(1_000_000);
     await nft("flush", "ruleset");
     await nextEngine.close();
+  });
+
+  test("go for good if an earlier change of the same network has not ended yet", async () => {
+    await Promise.all([make(bridge), rules.remove(bridge)]);
+    expect(await nft("list", "ruleset")).toBe("");
+  });
+
+  test("are asked for on another socket after answers that could not be read", async () => {
+    let opened = 0;
+    let fails = true;
+    const failing: Kernel = Object.assign(Object.create(kernel) as Kernel, {
+      openNetlink(protocol: number) {
+        opened += 1;
+        return kernel.openNetlink(protocol);
+      },
+      async netlink(fd: number, requests: Uint8Array) {
+        if (!fails) return libc.netlink(fd, requests);
+        fails = false;
+        throw Object.assign(new Error("ENOBUFS: recv"), { code: "ENOBUFS", syscall: "recv" });
+      },
+    });
+    const others = new Rules(failing, "coracle");
+    await expect(others.make(bridge, () => [])).rejects.toThrow("ENOBUFS");
+    await others.make(bridge, () => []);
+    // A refusal is an answer: the socket stays.
+    const wrong: PlacedElement = { family: "ip", set: "everywhere", key: Buffer.alloc(3) };
+    await expect(others.publish([wrong])).rejects.toThrow("EINVAL");
+    await others.remove(bridge);
+    expect(opened).toBe(2);
+    await others.close();
   });
 
   test("that all networks share come back with the next network if somebody has flushed them", async () => {
