@@ -139,7 +139,7 @@ async function forwardChain(program: string): Promise<string[]> {
   return listed?.stdout.split("\n") ?? [];
 }
 
-/** In the form that `iptables -S` prints. The network's own table has checked packets to the bridge already. */
+/** In the form that `iptables -S` prints. The engine's table has checked packets to the bridge already. */
 function rulesOf(bridge: string): string[] {
   return ["-i", "-o"].map((way) => `-A FORWARD ${way} ${bridge} -m comment --comment coracle -j ACCEPT`);
 }
