@@ -39,9 +39,9 @@ export class Bridges {
     this.#kernel = kernel;
     this.#places = places;
     this.#made = new KeptFiles(paths.networks("made"), ({ bridge }) => bridge?.interfaceName !== undefined);
-    for (const [, { value }] of this.#made.entries()) {
+    for (const [network, { value }] of this.#made.entries()) {
       value.bridge = completed(value.bridge);
-      if (value.bridge.firewall !== false) rules.expect(value.bridge);
+      if (value.bridge.firewall !== false) rules.expect(value.bridge, () => this.#portsOf(network));
     }
   }
 
@@ -94,8 +94,12 @@ export class Bridges {
   }
 
   async #makeRules(bridge: networks.Bridge): Promise<void> {
-    const ports = (): PlacedElement[] => lastForEachKey(this.#places.withPorts(bridge.network).flatMap(elementsOf));
-    await together(this.rules.make(bridge, ports), acceptForwarding(this.rules, bridge));
+    const made = this.rules.make(bridge, () => this.#portsOf(bridge.network));
+    await together(made, acceptForwarding(this.rules, bridge));
+  }
+
+  #portsOf(network: string): PlacedElement[] {
+    return lastForEachKey(this.#places.withPorts(network).flatMap(elementsOf));
   }
 
   async #withoutRules(bridge: networks.Bridge): Promise<void> {

@@ -7,15 +7,17 @@ import { isAnswer, type Netlink, type Request } from "../netlink/netlink.js";
 import { chainNamesOf, chainsOfBridge, earlierTableOf, elementsOfBridge, familiesOf } from "./bridge-rules.js";
 import { putElements, takeElements, type PlacedElement, type TableOf } from "./elements.js";
 import { addChains, addSharedChains, addTableAndSets, hasSharedChains, type Family } from "./engine-table.js";
-import { withoutLeft } from "./left.js";
+import { withoutOthers, withoutPortsTo, type Ruled } from "./left.js";
 import * as tables from "./nf-tables.js";
 
 type Bridge = networks.Bridge;
 
 export class Rules {
   /** Networks that have rules, or may have. The table stays as long as there is one. */
-  readonly #ruled = new Map<string, Bridge>();
-  /** Families whose tables have been rid of what earlier engines have left there of other networks. */
+  readonly #ruled = new Map<string, Ruled>();
+  /** Those that have been made here. */
+  readonly #made = new Set<string>();
+  /** Families whose tables have been rid of what earlier engines have left there, and of what a failed change has. */
   readonly #clean = new Set<Family>();
   /**
    * Ends with the latest change, and never fails. Changes wait for one another. Several first ask what is there: an
@@ -37,9 +39,9 @@ export class Rules {
     this.#tableOf = (family) => ({ family, name: table });
   }
 
-  /** An earlier engine has made rules for the network, or may have. */
-  expect(made: Bridge): void {
-    this.#ruled.set(made.network, made);
+  /** An earlier engine has made rules for the network, or may have. `ports`: those that it shall publish when asked. */
+  expect(made: Bridge, ports: () => readonly PlacedElement[]): void {
+    this.#ruled.set(made.network, { made, ports });
   }
 
   /**
@@ -49,12 +51,13 @@ export class Rules {
    */
   async make(made: Bridge, ports: () => readonly PlacedElement[]): Promise<void> {
     await this.ask(async (filter) => {
-      this.expect(made);
+      this.expect(made, ports);
       const wanted = ports();
       for (const family of familiesOf(made)) {
         const own = wanted.filter((element) => element.family === family);
         await this.#makeOne(filter, made, family, own);
       }
+      this.#made.add(made.network);
     });
   }
 
@@ -63,6 +66,7 @@ export class Rules {
     const removed = this.ask(async (filter) => {
       // In turn: an earlier change may still make rules for the network.
       this.#ruled.delete(made.network);
+      this.#made.delete(made.network);
       // The kernel may have one for IPv4 only.
       for (const family of familiesOf(made)) await ifSupported(this.#removeOne(filter, made, family));
     });
@@ -87,9 +91,12 @@ export class Rules {
 
   async #makeOne(filter: Netlink, made: Bridge, family: Family, ports: readonly PlacedElement[]): Promise<void> {
     const table = this.#tableOf(family);
+    const own = { made, ports: () => ports };
+    // Where a network is made for the first time, nothing else is left, and to list all ports would take long.
+    const isNew = this.#clean.has(family) && !this.#made.has(made.network);
     const before = [
       ...addTableAndSets(table),
-      ...(await this.#withoutLeft(filter, made, family)),
+      ...(isNew ? [] : await this.#withoutLeft(filter, own, family)),
       ...(await this.#sharedChains(filter, family)),
       ...addChains(table, chainsOfBridge(made, family)),
     ];
@@ -103,7 +110,7 @@ export class Rules {
 
   async #removeOne(filter: Netlink, made: Bridge, family: Family): Promise<void> {
     const table = this.#tableOf(family);
-    const others = [...this.#ruled.values()].filter((other) => familiesOf(other).includes(family));
+    const others = [...this.#ruled.values()].filter((other) => familiesOf(other.made).includes(family));
     const after = await withoutEarlierTable(filter, made, family);
     if (others.length === 0) {
       await tables.transact(filter, [tables.addTable(table), tables.deleteTable(table), ...after]);
@@ -113,16 +120,19 @@ export class Rules {
     await takeElements(filter, this.#tableOf, elementsWithout(others, made, family), {
       before: [
         ...addTableAndSets(table),
-        ...(await this.#withoutLeft(filter, made, family)),
+        ...(await this.#withoutLeft(filter, { made, ports: () => [] }, family)),
         ...names.map((name) => tables.addChain(table, name)),
       ],
       after: [...names.map((name) => tables.deleteChain(table, name)), ...after],
     });
   }
 
-  async #withoutLeft(filter: Netlink, made: Bridge, family: Family): Promise<Request[]> {
-    const others = [...this.#ruled.values()].filter((other) => other !== made && familiesOf(other).includes(family));
-    return withoutLeft(filter, this.#tableOf(family), made, this.#clean.has(family) ? undefined : [...others, made]);
+  async #withoutLeft(filter: Netlink, own: Ruled, family: Family): Promise<Request[]> {
+    const table = this.#tableOf(family);
+    if (this.#clean.has(family)) return withoutPortsTo(filter, table, own.made);
+    const others = [...this.#ruled.values()].filter(({ made }) => made.network !== own.made.network);
+    const all = [...others.filter(({ made }) => familiesOf(made).includes(family)), own];
+    return withoutOthers(filter, table, all);
   }
 
   /**
@@ -148,6 +158,7 @@ export class Rules {
     try {
       return await act(filter);
     } catch (error) {
+      this.#clean.clear();
       if (!isAnswer(error)) this.#closeFilter();
       throw error;
     }
@@ -172,8 +183,8 @@ async function withoutEarlierTable(filter: Netlink, made: Bridge, family: Family
 }
 
 /** The network's elements. The one without a value stays if another network has the same interface by now. */
-function elementsWithout(others: readonly Bridge[], made: Bridge, family: Family): PlacedElement[] {
-  const isTaken = others.some(({ interfaceName }) => interfaceName === made.interfaceName);
+function elementsWithout(others: readonly Ruled[], made: Bridge, family: Family): PlacedElement[] {
+  const isTaken = others.some((other) => other.made.interfaceName === made.interfaceName);
   return elementsOfBridge(made, family).filter(({ set }) => set !== "bridges" || !isTaken);
 }
 

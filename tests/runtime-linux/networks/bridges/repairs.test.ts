@@ -85,6 +85,23 @@ describeUnless(missing, "repairs of networks", () => {
     expect(await published()).toEqual([8080]);
   });
 
+  test("by the next engine leave the ports of networks whose turn comes later", async () => {
+    const place = { subnet: "172.30.0.0/16", gateway: "172.30.0.1" };
+    const second = { ...bridge, ...place, network: "c".repeat(64), interfaceName: "crc1" };
+    await perform({ tag: "make", val: second });
+    const joined = { ...joinOf(OTHER, 3, 8082), bridge: second, address: "172.30.0.3", gateway: place.gateway };
+    await perform({ tag: "join", val: joined });
+    await linux.close();
+    linux = linuxNetworks({ kernel, paths });
+    await linux.joins();
+    await linux.networks();
+    await perform({ tag: "make", val: bridge });
+    expect(await published()).toEqual([8080, 8082]);
+    await perform({ tag: "leave-all", val: OTHER });
+    await perform({ tag: "drop", val: second.network });
+    expect(await published()).toEqual([8080]);
+  });
+
   function perform(command: networks.NetworkCommand): Promise<unknown> {
     return linux.perform(0n, command, () => {});
   }
