@@ -81,6 +81,24 @@ describe("a build", () => {
     expect(refs({ ActiveOnly: true })).toEqual([]);
   });
 
+  test("has all its outputs, each once, though newer clients name the first one twice", () => {
+    const Exporters = [
+      { Type: "moby", Attrs: { name: "made" } },
+      { Type: "image", Attrs: { name: "other" } },
+    ];
+    build("a", { Exporter: "moby", ExporterAttrs: { name: "made" }, Exporters });
+    expect(heard(listen())[0]!.record["Exporters"]).toEqual(Exporters);
+  });
+
+  test("shares the room for attributes among its outputs", () => {
+    const long = { Type: "moby", Attrs: { dest: "x".repeat(3000) } };
+    build("a", { Exporters: Array.from({ length: 16 }, () => long) });
+    build("b", { Exporters: [long, long] });
+    const [many, few] = heard(listen()).map(({ record }) => record["Exporters"]);
+    expect(many).toEqual(Array.from({ length: 16 }, () => ({ Type: "moby", Attrs: {} })));
+    expect(few).toEqual([long, long]);
+  });
+
   test("counts its steps, and tells them again to whoever watches it later", () => {
     solve(world);
     sendFiles(world, "FROM busybox\nRUN true\n");

@@ -11,7 +11,7 @@ import { GitAddress, isGitContext } from "../../run/web/git-address";
 import { Steps } from "./steps";
 
 const RECORD_BYTES: i32 = 4096;
-/** Of all options of a build, of all attributes of an output, and of its answer. In UTF-16 units. */
+/** Of all options of a build, of all attributes of its outputs, and of its answer. In UTF-16 units. */
 const MOST_TEXT: i32 = 32 * 1024;
 const CANCELED = "context canceled";
 
@@ -21,10 +21,12 @@ export class Texts {
   readonly values: string[] = [];
   private length: i32 = 0;
 
+  constructor(private readonly most: i32 = MOST_TEXT) {}
+
   /** What there is no room for is left out. */
   add(name: string, value: string): void {
     const length = name.length + value.length;
-    if (length > MOST_TEXT - this.length) return;
+    if (length > this.most - this.length) return;
     this.length += length;
     this.names.push(name);
     this.values.push(value);
@@ -44,9 +46,15 @@ export class Texts {
 
 /** What the client wanted of the result. */
 export class RecordedOutput {
-  readonly attributes: Texts = new Texts();
+  readonly attributes: Texts;
 
-  constructor(readonly type: string) {}
+  /** `among`: so many outputs of the build share the room for their attributes. */
+  constructor(
+    readonly type: string,
+    among: i32 = 1,
+  ) {
+    this.attributes = new Texts(MOST_TEXT / among);
+  }
 }
 
 export class BuildRecord extends Filtered {

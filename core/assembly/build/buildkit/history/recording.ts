@@ -54,18 +54,24 @@ export function recordingOf(ref: string, message: Json): Recording | null {
   const build = new BuildRecord(engine.ids.next(), ref, engine.now.wall);
   build.frontend = shortened(message.stringOf("Frontend"));
   takeTexts(build.options, objectIn(message, "FrontendAttrs"));
-  takeOutput(build, message.stringOf("Exporter"), objectIn(message, "ExporterAttrs"));
-  // A build has one output: others are refused.
-  const outputs = message.find("Exporters");
-  if (outputs !== null && outputs.isArray && outputs.length > 0) {
-    takeOutput(build, outputs.items[0].stringOf("Type"), objectIn(outputs.items[0], "Attrs"));
-  }
+  takeOutputs(build, message);
   return new Recording(build);
 }
 
-function takeOutput(build: BuildRecord, type: string, attributes: Json): void {
+/** Newer clients name all their outputs, and the first of them for older engines again. */
+function takeOutputs(build: BuildRecord, message: Json): void {
+  const several = message.find("Exporters");
+  if (several === null || !several.isArray || several.length == 0) {
+    return takeOutput(build, message.stringOf("Exporter"), objectIn(message, "ExporterAttrs"), 1);
+  }
+  for (let i = 0; i < several.length; i++) {
+    takeOutput(build, several.items[i].stringOf("Type"), objectIn(several.items[i], "Attrs"), several.length);
+  }
+}
+
+function takeOutput(build: BuildRecord, type: string, attributes: Json, among: i32): void {
   if (type.length == 0) return;
-  const output = new RecordedOutput(shortened(type));
+  const output = new RecordedOutput(shortened(type), among);
   takeTexts(output.attributes, attributes);
   build.outputs.push(output);
 }
