@@ -119,6 +119,24 @@ test("a client that lists in another order, and a tar that is cut or none at all
   }
 });
 
+test("a file whose bytes are not all there is asked for", async () => {
+  const [whole, cut] = [
+    { ...FILE, path: "a" },
+    { ...FILE, path: "b", size: 600_000 },
+  ];
+  const old = before(
+    [
+      [whole, "one"],
+      [cut, "L".repeat(300_000)],
+    ],
+    new Uint8Array(),
+  );
+  const one = client([whole, cut], { 0: ["new"], 1: ["N".repeat(600_000)] });
+  const made = await received(one, old);
+  expect(one.asked.flat()).toContain(1);
+  expect(made[1]!.bytes).toBe("N".repeat(600_000));
+});
+
 test("a large file that has shrunk while it was sent makes the whole transfer doubtful", async () => {
   const old = before([]);
   const made = await received(client([{ ...FILE, path: "f", size: 5 << 20 }], { 0: ["short"] }), old);

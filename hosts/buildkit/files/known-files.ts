@@ -53,21 +53,23 @@ interface Placed {
   at: number;
 }
 
-/** The files in a tar, but not their bytes. A tar that cannot be read has no more files. */
+/** The files in a tar, but not their bytes. A tar that cannot be read, or is cut, has no more files. */
 async function* filesIn(before: SentBefore): AsyncGenerator<Placed> {
   const placing = new Placing();
   const reader = new TarReader(placing, (piece) => void (placing.size += piece.length));
   const chunk = new Uint8Array(CHUNK);
+  let end = 0;
   for (;;) {
     try {
       const read = await before.read(chunk, placing.size);
       if (read === 0) return;
+      end = placing.size + read;
       await reader.push(chunk.subarray(0, read));
       while (placing.left > 0) await reader.push(ANY.subarray(0, placing.left));
     } catch {
       return;
     }
-    yield* placing.take();
+    yield* placing.take(end);
   }
 }
 
@@ -83,8 +85,10 @@ class Placing implements TarSink {
     return this.#bodyEnd - this.size;
   }
 
-  take(): Placed[] {
-    return this.#files.splice(0);
+  /** Those whose bytes are all there, as the tar has been read up to `end`. Of the last one that is not known before. */
+  take(end: number): Placed[] {
+    const isCut = this.#bodyEnd > end;
+    return this.#files.splice(0, this.#files.length - (isCut ? 1 : 0));
   }
 
   entry(entry: TarEntry): void {
