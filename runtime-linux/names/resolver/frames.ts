@@ -37,6 +37,11 @@ export class Frames {
     return message;
   }
 
+  /** How many are held. */
+  get bytes(): number {
+    return this.#rest.length;
+  }
+
   /** As far as it is known: else 0. */
   get nextLength(): number {
     return this.#rest.length < 2 ? 0 : this.#rest.readUInt16BE(0);

@@ -34,25 +34,21 @@ export class Responder {
     private readonly machine: MachineServers,
   ) {}
 
-  /** `reply` is called at most once, now or later. */
-  respond(resolver: PlacedResolver, bytes: Buffer, transport: Transport, reply: (answer: Buffer) => void): void {
+  /**
+   * `reply` is called at most once, now or later. Returns how to end what is asked of other servers, if nobody waits for
+   * it any more.
+   */
+  respond(
+    resolver: PlacedResolver,
+    bytes: Buffer,
+    transport: Transport,
+    reply: (answer: Buffer) => void,
+  ): (() => void) | undefined {
     handBackLater();
-    const known = this.#remembered.find(resolver.container, bytes, bytes.length);
-    if (known === ELSEWHERE) return this.#passOn(resolver, bytes, transport, reply);
-    if (known !== undefined) return reply(withId(known, bytes.readUInt16BE(0)));
-    const query = readQuery(bytes);
-    if (query === undefined) return;
-    if (typeof query === "number") return reply(failure(bytes, query));
-    const mostBytes = transport === "tcp" ? MOST_BY_TCP : query.mostBytes;
-    const own = this.#own(resolver, query, mostBytes);
-    if (own === undefined) {
-      this.#remembered.remember(resolver.container, bytes, ELSEWHERE);
-      return this.#passOn(resolver, bytes, transport, reply);
-    }
-    const answer = answerWith(query, own, mostBytes);
-    // Several addresses come in another order the next time.
-    if (own.length <= 1) this.#remembered.remember(resolver.container, bytes, answer);
-    reply(answer);
+    const answer = this.#answerHere(resolver, bytes, transport);
+    if (answer === ELSEWHERE) return this.#passOn(resolver, bytes, transport, reply);
+    if (answer !== undefined) reply(answer);
+    return undefined;
   }
 
   /**
@@ -80,6 +76,22 @@ export class Responder {
     return this.#waiting.udp.total + this.#waiting.tcp.total;
   }
 
+  /** What is known here, or `ELSEWHERE`. Undefined: that is no query. */
+  #answerHere(resolver: PlacedResolver, bytes: Buffer, transport: Transport): Buffer | undefined {
+    const { container } = resolver;
+    const known = this.#remembered.find(container, bytes, bytes.length);
+    if (known !== undefined) return known === ELSEWHERE ? known : withId(known, bytes.readUInt16BE(0));
+    const query = readQuery(bytes);
+    if (query === undefined) return undefined;
+    if (typeof query === "number") return failure(bytes, query);
+    const mostBytes = transport === "tcp" ? MOST_BY_TCP : query.mostBytes;
+    const own = this.#own(resolver, query, mostBytes);
+    const answer = own === undefined ? ELSEWHERE : answerWith(query, own, mostBytes);
+    // Several addresses come in another order the next time.
+    if (own === undefined || own.length <= 1) this.#remembered.remember(container, bytes, answer);
+    return answer;
+  }
+
   /**
    * What the table knows; undefined: nothing. A name that is in it has no other records than those: it must not get them
    * from elsewhere.
@@ -98,9 +110,17 @@ export class Responder {
       .map((data) => ({ type, name, ttl: TTL_SECONDS, data }));
   }
 
-  #passOn(resolver: PlacedResolver, bytes: Buffer, transport: Transport, reply: (answer: Buffer) => void): void {
+  #passOn(
+    resolver: PlacedResolver,
+    bytes: Buffer,
+    transport: Transport,
+    reply: (answer: Buffer) => void,
+  ): (() => void) | undefined {
     const servers = this.#serversOf(resolver);
-    if (servers.length === 0) return reply(failure(bytes, SERVFAIL));
+    if (servers.length === 0) {
+      reply(failure(bytes, SERVFAIL));
+      return undefined;
+    }
     const waiting = this.#waiting[transport];
     const exchange = new Exchange(servers, bytes, transport, (answer) => {
       waiting.leave(resolver.container, exchange);
@@ -108,6 +128,7 @@ export class Responder {
     });
     waiting.enter(resolver.container, exchange);
     exchange.begin();
+    return () => exchange.end();
   }
 
   /** Our own address in the container would be this resolver again. */

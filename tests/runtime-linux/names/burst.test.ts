@@ -35,9 +35,9 @@ class Watched extends Responder {
     return super.known(resolver, ...query);
   }
 
-  override respond(...[resolver, ...query]: Parameters<Responder["respond"]>): void {
+  override respond(...[resolver, ...query]: Parameters<Responder["respond"]>): ReturnType<Responder["respond"]> {
     turns.push(resolver.container);
-    super.respond(resolver, ...query);
+    return super.respond(resolver, ...query);
   }
 }
 
