@@ -6,7 +6,7 @@ import type { OnReadOpts, Socket } from "node:net";
 import { readInto } from "../../followers/accepted.js";
 import { Frames, lengthOf } from "./frames.js";
 import { LONGEST_QUERY } from "./messages.js";
-import type { Endable } from "./shares.js";
+import type { Placed } from "./places.js";
 
 /** A client that is silent for longer can connect again. */
 const IDLE_MS = 10_000;
@@ -24,9 +24,9 @@ export interface Asked {
   respond(query: Buffer, reply: (answer: Buffer) => void): (() => void) | undefined;
 }
 
-export class Connection implements Endable {
+export class Connection implements Placed {
   readonly #frames = new Frames();
-  readonly #socket: Socket | undefined;
+  #socket: Socket | undefined;
   /** A query waits for its turn, or for its answer. */
   #isBusy = false;
   /** Nothing more is read for now. */
@@ -36,25 +36,31 @@ export class Connection implements Endable {
   /** Stops what is asked of other servers. */
   #stop: (() => void) | undefined;
 
+  /** `accepted`: paused. `closed` is called when it has ended. */
   constructor(
-    accepted: Socket,
+    private readonly accepted: Socket,
     private readonly asked: Asked,
-  ) {
+    private readonly closed: () => void,
+  ) {}
+
+  begin(): void {
     const onread: OnReadOpts = { buffer: READ, callback: (length) => this.#read(READ.subarray(0, length)) };
-    this.#socket = readInto(onread, accepted);
-    this.#socket?.on("error", () => {});
-    this.#socket?.on("end", () => this.#ended());
-    this.#socket?.on("close", () => this.#stop?.());
-    this.#socket?.setTimeout(IDLE_MS, () => this.end());
+    const socket = readInto(onread, this.accepted);
+    if (socket === undefined) return this.closed();
+    this.#socket = socket;
+    socket.on("error", () => {});
+    socket.on("end", () => this.#ended());
+    socket.on("close", () => {
+      this.#stop?.();
+      this.closed();
+    });
+    socket.setTimeout(IDLE_MS, () => this.end());
   }
 
   end(): void {
-    this.#socket?.destroy();
-  }
-
-  onClose(closed: () => void): void {
-    if (this.#socket === undefined) closed();
-    else this.#socket.on("close", closed);
+    if (this.#socket !== undefined) return void this.#socket.destroy();
+    this.accepted.destroy();
+    this.closed();
   }
 
   /** False: nothing more is read for now. */

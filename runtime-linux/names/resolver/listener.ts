@@ -5,8 +5,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { PlacedResolver } from "../table-files.js";
 import { Burst } from "./burst.js";
 import { Connection } from "./connection.js";
+import type { Places } from "./places.js";
 import type { Responder } from "./responder.js";
-import type { Shares } from "./shares.js";
 import { boundSocket, clientAddress, receiveNoMore, sendDatagram } from "./sockets.js";
 import type { Turns } from "./turns.js";
 
@@ -22,7 +22,7 @@ export class Listener {
   constructor(
     private resolver: PlacedResolver,
     private readonly responder: Responder,
-    private readonly connections: Shares<Connection>,
+    private readonly connections: Places<Connection>,
     private readonly turns: Turns,
   ) {
     const { namespace, port } = resolver;
@@ -83,11 +83,12 @@ export class Listener {
 
   #connected(accepted: Socket): void {
     const { container } = this.resolver;
-    const connection = new Connection(accepted, {
-      turn: (act) => this.turns.take(container, act),
-      respond: (query, reply) => this.responder.respond(this.resolver, query, "tcp", reply),
-    });
+    const asked = {
+      turn: (act: () => void) => this.turns.take(container, act),
+      respond: (query: Buffer, reply: (answer: Buffer) => void) =>
+        this.responder.respond(this.resolver, query, "tcp", reply),
+    };
+    const connection = new Connection(accepted, asked, () => this.connections.leave(container, connection));
     this.connections.enter(container, connection);
-    connection.onClose(() => this.connections.leave(container, connection));
   }
 }

@@ -13,8 +13,11 @@ import { OWN_ADDRESS, type Server, type Transport } from "./sockets.js";
 import type { Table } from "./table.js";
 import { leaveNamespace } from "./upstream.js";
 
-/** Queries that wait for other servers: of all containers, and of one. Those by TCP take a socket and 64 KiB each. */
-const MOST_WAITING = { udp: [1024, 128], tcp: [16, 8] } as const;
+/**
+ * Queries that wait for other servers: of all containers, and of one. Those by TCP take a socket and 64 KiB each. Each
+ * client's connection has one at most, so that none has to give way there.
+ */
+const MOST_WAITING = { udp: [1024, 128], tcp: [24, 12] } as const;
 /** As other engines tell. */
 const TTL_SECONDS = 600;
 /** An address in an answer: its name, its head (RFC 1035, 4.1.3) and four bytes. */

@@ -6,8 +6,8 @@ import type { PlacedResolver, TableFiles } from "../table-files.js";
 import type { Connection } from "./connection.js";
 import { Listener } from "./listener.js";
 import { MachineServers } from "./machine-servers.js";
+import { Places } from "./places.js";
 import { Responder } from "./responder.js";
-import { Shares } from "./shares.js";
 import { Table } from "./table.js";
 import { Turns } from "./turns.js";
 
@@ -22,7 +22,7 @@ const NONE: readonly Refused[] = [];
 export class Service implements Following {
   readonly patienceMs = LAST_ANSWERS_MS;
   readonly #table = new Table();
-  readonly #connections = new Shares<Connection>(MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE);
+  readonly #connections = new Places<Connection>(MOST_CONNECTIONS, MOST_CONNECTIONS_OF_ONE);
   readonly #turns = new Turns();
   readonly #responder = new Responder(this.#table, new MachineServers());
   /** By container. */

@@ -22,11 +22,20 @@ export class Shares<T extends Endable> {
     this.#total++;
   }
 
-  leave(holder: string, one: T): void {
+  /** Whether it was held. */
+  leave(holder: string, one: T): boolean {
     const own = this.#held.get(holder);
-    if (!own?.delete(one)) return;
+    if (!own?.delete(one)) return false;
     this.#total--;
     if (own.size === 0) this.#held.delete(holder);
+    return true;
+  }
+
+  /** Whether one can enter, and nobody has to give way who would then hold less than this holder. */
+  hasRoomFor(holder: string): boolean {
+    const own = this.#sizeOf(holder);
+    if (own >= this.mostOfOne) return false;
+    return this.#total < this.mostOfAll || own + 1 < this.#sizeOf(this.#largest());
   }
 
   endAll(holder: string): void {

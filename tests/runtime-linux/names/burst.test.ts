@@ -11,7 +11,7 @@ import { redirect } from "../../../runtime-linux/names/redirect.js";
 import { Listener } from "../../../runtime-linux/names/resolver/listener.js";
 import { MachineServers } from "../../../runtime-linux/names/resolver/machine-servers.js";
 import { Responder } from "../../../runtime-linux/names/resolver/responder.js";
-import { Shares } from "../../../runtime-linux/names/resolver/shares.js";
+import { Places } from "../../../runtime-linux/names/resolver/places.js";
 import { connectedSocket } from "../../../runtime-linux/names/resolver/sockets.js";
 import { Table } from "../../../runtime-linux/names/resolver/table.js";
 import { Turns } from "../../../runtime-linux/names/resolver/turns.js";
@@ -58,7 +58,7 @@ describeUnless(missing, "many queries at once", () => {
       await makeNamespace(libc, namespace);
       await must(["nsenter", `--net=${namespace}`, "ip", "link", "set", "lo", "up"]);
       await redirect(libc, namespace, PORT);
-      listeners.push(new Listener(resolverIn(namespace), responder, new Shares(4, 4), new Turns()));
+      listeners.push(new Listener(resolverIn(namespace), responder, new Places(4, 4), new Turns()));
     }
   });
 

@@ -1,5 +1,5 @@
-// Queries by TCP for which other servers are asked: what happens to them if their client goes. The sockets are real, in a
-// network namespace of the test.
+// Queries by TCP for which other servers are asked: what happens to them if their client goes, or if more come than can be
+// asked at once. The sockets are real, in a network namespace of the test.
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -10,8 +10,9 @@ import type { Connection } from "../../../runtime-linux/names/resolver/connectio
 import { Frames, frame } from "../../../runtime-linux/names/resolver/frames.js";
 import { Listener } from "../../../runtime-linux/names/resolver/listener.js";
 import { MachineServers } from "../../../runtime-linux/names/resolver/machine-servers.js";
+import { codeOf } from "../../../runtime-linux/names/resolver/messages.js";
+import { Places } from "../../../runtime-linux/names/resolver/places.js";
 import { Responder } from "../../../runtime-linux/names/resolver/responder.js";
-import { Shares } from "../../../runtime-linux/names/resolver/shares.js";
 import { Table } from "../../../runtime-linux/names/resolver/table.js";
 import { Turns } from "../../../runtime-linux/names/resolver/turns.js";
 import { must, until } from "../../support/commands.js";
@@ -29,6 +30,8 @@ describeUnless(missing, "queries by TCP for other servers", () => {
   /** Connections with queries that a server has not answered. */
   const asked = new Set<Socket>();
   let askedInAll = 0;
+  /** After which the server answers; undefined: never. */
+  let answersAfterMs: number | undefined;
   let home = -1;
   let server: Server;
   let responder: Responder;
@@ -40,7 +43,11 @@ describeUnless(missing, "queries by TCP for other servers", () => {
     await must(["ip", "link", "set", "lo", "up"]);
     server = createServer((socket) => {
       socket.on("error", () => {});
-      socket.on("data", () => (asked.add(socket), askedInAll++));
+      socket.on("data", (bytes: Buffer) => {
+        asked.add(socket);
+        askedInAll++;
+        if (answersAfterMs !== undefined) setTimeout(() => socket.write(asAnswer(bytes)), answersAfterMs);
+      });
       socket.on("close", () => asked.delete(socket));
     });
     server.listen(53, "127.0.0.2");
@@ -49,6 +56,7 @@ describeUnless(missing, "queries by TCP for other servers", () => {
 
   beforeEach(() => {
     askedInAll = 0;
+    answersAfterMs = undefined;
     const table = new Table();
     table.put("db", { container: "d", network: NETWORK, domain: "shop", names: ["db"], addresses: ["172.18.0.2"] });
     responder = new Responder(table, new MachineServers());
@@ -60,7 +68,7 @@ describeUnless(missing, "queries by TCP for other servers", () => {
       publicServers: [],
     };
     const resolver = { ...wish, namespace: NAMESPACE, port: PORT };
-    listener = new Listener(resolver, responder, new Shares<Connection>(24, 12), new Turns());
+    listener = new Listener(resolver, responder, new Places<Connection>(24, 12), new Turns());
   });
 
   afterEach(() => {
@@ -111,6 +119,17 @@ describeUnless(missing, "queries by TCP for other servers", () => {
     expect(got).toBe(100);
   });
 
+  test("more clients than have places at once are all answered, if those before them leave within a second", async () => {
+    answersAfterMs = 300;
+    const answers = Array.from({ length: 20 }, async () => {
+      const client = await clientThatAsks(1);
+      const [bytes] = (await Promise.race([once(client, "data"), once(client, "close")])) as [Buffer | boolean];
+      client.destroy();
+      return typeof bytes === "boolean" ? "closed" : codeOf(bytes.subarray(2));
+    });
+    expect(await Promise.all(answers)).toEqual(answers.map(() => NOERROR));
+  });
+
   async function clientThatAsks(times: number, name = "example.org"): Promise<Socket> {
     const socket = connect(PORT, "127.0.0.11");
     opened.push(socket.on("error", () => {}));
@@ -120,5 +139,13 @@ describeUnless(missing, "queries by TCP for other servers", () => {
   }
 });
 
+/** An answer without records to a query with its length before it. */
+function asAnswer(query: Buffer): Buffer {
+  const answer = Buffer.from(query);
+  answer[4]! |= 0x80;
+  return answer;
+}
+
+const NOERROR = 0;
 /** After which a query ends anyway. */
 const LIMIT_MS = 4500;
