@@ -1,16 +1,21 @@
 // Light or dark: the system's setting until the reader chooses, which is kept for the next visit.
 
+import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 
 type Theme = "light" | "dark";
 const KEY = "coracle-theme";
+
+const query = matchMedia("(prefers-color-scheme: dark)");
+const systemIsDark = signal(query.matches);
+query.addEventListener("change", () => (systemIsDark.value = query.matches));
 
 export function ThemeButton() {
   const [theme, setTheme] = useState(chosenTheme);
   useEffect(() => {
     if (theme !== null) document.documentElement.dataset["theme"] = theme;
   }, [theme]);
-  const dark = (theme ?? systemTheme()) === "dark";
+  const dark = theme === null ? systemIsDark.value : theme === "dark";
   const change = (): void => {
     const next = dark ? "light" : "dark";
     localStorage.setItem(KEY, next);
@@ -29,8 +34,4 @@ export function ThemeButton() {
 function chosenTheme(): Theme | null {
   const kept = localStorage.getItem(KEY);
   return kept === "light" || kept === "dark" ? kept : null;
-}
-
-function systemTheme(): Theme {
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
