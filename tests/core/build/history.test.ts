@@ -247,6 +247,16 @@ describe("filters", () => {
   });
 });
 
+test("two builds may have the same ref, if the engine gave it to one of them", () => {
+  const other = new ImageWorld();
+  openSession(other);
+  const requested = beginBuild(other, "FROM busybox\nRUN true\n", "version=2&networkmode=none");
+  const Ref = heard(listen({}, other), other)[0]!.record.Ref;
+  solve(other, { Ref, Frontend: "other.v0" });
+  other.hangUp(requested);
+  expect(refs({}, other)).toEqual([Ref]);
+});
+
 describe("a build by POST /build", () => {
   const only = (): Json => heard(listen())[0]!.record;
 

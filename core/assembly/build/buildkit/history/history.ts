@@ -52,6 +52,7 @@ class Listener {
 }
 
 class BuildHistory implements WatcherOwner {
+  /** By their own ids: a client may give its build the ref that the engine gave another. */
   private readonly active: Map<string, BuildNews> = new Map<string, BuildNews>();
   /** By ref, the oldest first. */
   private readonly past: Map<string, BuildNews> = new Map<string, BuildNews>();
@@ -68,14 +69,14 @@ class BuildHistory implements WatcherOwner {
 
   begin(build: BuildRecord): void {
     const news = new BuildNews(build);
-    this.active.set(build.ref, news);
+    this.active.set(build.id, news);
     this.tell(news);
   }
 
   /** It is over: what became of it is known. */
   complete(build: BuildRecord): void {
-    const news = this.active.get(build.ref);
-    this.active.delete(build.ref);
+    const news = this.active.get(build.id);
+    this.active.delete(build.id);
     build.completed = engine.now.wall;
     if (this.past.has(build.ref)) this.forget(this.past.get(build.ref).build);
     this.past.set(build.ref, news);
