@@ -113,6 +113,16 @@ describe("a context that is", () => {
     expect([refused(), world.answer(used).over]).toEqual([400, false]);
   });
 
+  test("ends no session that comes later for another build, too", () => {
+    const world = new ImageWorld();
+    world.call("POST", `/build?${QUERY}&session=s&squash=1`);
+    const id = inSession(world);
+    const session = openSession(world);
+    sendDefinition(world, "FROM busybox\nENV A=1\n");
+    expect(world.answer(session).over).toBe(false);
+    expect(world.lines(id).some((line) => (line as Line).error !== undefined)).toBe(false);
+  });
+
   test("in no session is refused", () => {
     const world = new ImageWorld();
     expect(world.call("POST", `/build?${QUERY}&remote=client-session`)).toMatchObject({ status: 400 });

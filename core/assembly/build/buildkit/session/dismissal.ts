@@ -8,7 +8,7 @@ export function dismissSession(id: string): void {
   if (id.length == 0) return;
   const session = sessions.find(id);
   if (session !== null) return dismiss(session);
-  sessions.wait(new SessionWait(id, new Dismissal()));
+  sessions.waitLast(new SessionWait(id, new Dismissal()));
 }
 
 /** Not one with which another build has begun. */

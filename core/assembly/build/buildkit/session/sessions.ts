@@ -77,6 +77,8 @@ export class SessionWait extends Awaiting<Session> {
 class Sessions {
   private readonly byId: Map<string, Session> = new Map<string, Session>();
   private readonly arrivals: Arrivals<Session> = new Arrivals<Session>();
+  /** They hear of a session after all others. */
+  private readonly last: Arrivals<Session> = new Arrivals<Session>();
 
   find(id: string): Session | null {
     return this.byId.has(id) ? this.byId.get(id) : null;
@@ -85,6 +87,7 @@ class Sessions {
   add(session: Session): void {
     this.byId.set(session.id, session);
     this.arrivals.tell(session.id, session);
+    this.last.tell(session.id, session);
   }
 
   drop(session: Session): void {
@@ -93,6 +96,11 @@ class Sessions {
 
   wait(one: Awaiting<Session>): void {
     this.arrivals.wait(one);
+  }
+
+  /** Hears of it once all builds have that wait for it. */
+  waitLast(one: Awaiting<Session>): void {
+    this.last.wait(one);
   }
 }
 
