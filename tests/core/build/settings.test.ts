@@ -6,7 +6,7 @@ import { packageCore } from "../../../hosts/embedding/core.js";
 import { OPTIONS } from "../support/fixtures.js";
 import { ImageWorld } from "../support/image-world.js";
 import { beginBuild } from "./beginning.js";
-import { CONTROL, drop, openSession, solve, writeStep } from "./solving.js";
+import { CONTROL, drop, METHOD, openSession, solve, writeStep } from "./solving.js";
 
 const HOUR = 3_600_000;
 const core = packageCore();
@@ -73,6 +73,26 @@ describe("the builder's cache", () => {
     world.hangUp(slow);
     world.succeed(launch.op, { tag: "launched", val: { pid: 7, at: world.now() } });
     expect(cached(world)).toEqual(["two"]);
+  });
+
+  test("keeps what a request still sends to its client, up to the end", () => {
+    const world = new ImageWorld({ builder: { gc: { defaultReservedSpace: "500" } } });
+    openSession(world, {
+      [METHOD]: `/moby.filesync.v1.FileSync/DiffCopy\n${METHOD}: /moby.filesync.v1.FileSend/DiffCopy`,
+    });
+    const outputs = encodeURIComponent(JSON.stringify([{ Type: "tar" }]));
+    const query = `version=2&networkmode=none&session=s&outputs=${outputs}`;
+    const id = beginBuild(world, "FROM busybox\nRUN one\nENV A=1\n", query);
+    writeStep(world, "one");
+    drop(world);
+    world.done(world.take("mount").op);
+    const sent = world.take("send-files");
+    expect(cached(world)).toContain("one");
+    world.call("POST", "/build/prune?all=1");
+    expect(cached(world)).toContain("one");
+    world.done(sent.op);
+    expect([world.answer(id).over, cached(world)]).toEqual([true, []]);
+    expect(world.open().indexOf("unmount")).toBeLessThan(world.open().indexOf("drop-chain"));
   });
 
   test("goes also after a build that failed or only asked", () => {

@@ -3,11 +3,14 @@
 
 import { Call } from "../../../call";
 import { Image, ParsedImage } from "../../../image/image";
+import { Claims } from "../../../image/layers/claims";
 import { ProgressStream, StreamWriter } from "../../../image/progress-stream";
+import { imageStore } from "../../../image/store";
 import { Json } from "../../../json/json";
 import { JsonWriter } from "../../../json/writer";
 import { badParameter, Refusal } from "../../../refusal";
 import { BuildCredentials, CredentialsSource } from "../../credentials";
+import { due } from "../../caches/due";
 import { withInlineCache } from "../../inline-cache";
 import { BuildOptions } from "../../options";
 import { EntriesSourceBody } from "../../../../../build/bindings/types";
@@ -78,6 +81,7 @@ class BuildOnStream
   /** Brings the context. */
   private upload: Upload | null = null;
   private found: Session | null = null;
+  private readonly claims: Claims = new Claims();
 
   constructor(
     private readonly call: Call,
@@ -141,6 +145,7 @@ class BuildOnStream
     const made = this.options.inlinesCache ? withInlineCache(image) : new ParsedImage(image, "");
     const exported = made.image;
     if (exported === null) return this.buildFailed(made.error, 0, 0);
+    this.claim(imageStore.add(image));
     const needs = new ExportNeeds(this.call, sessions.find(this.session), this.credentials!, this.progress!);
     const exporting = exportOf(exported, this.output, needs);
     this.exporting = exporting;
@@ -154,6 +159,7 @@ class BuildOnStream
   exported(facts: Map<string, string>): void {
     this.exporting = null;
     this.end();
+    this.release();
     this.recording!.done(facts, this.trace!.told);
     const id = facts.has(IMAGE) ? facts.get(IMAGE) : "";
     if (id.length > 0) {
@@ -170,6 +176,7 @@ class BuildOnStream
 
   buildFailed(message: string, _line: i32, _endLine: i32): void {
     this.end();
+    this.release();
     this.recording!.failed(unknownError(message), this.trace!.told);
     this.stream.fail(message);
   }
@@ -188,6 +195,7 @@ class BuildOnStream
     const exporting = this.exporting;
     this.exporting = null;
     if (exporting !== null) exporting.cancel();
+    this.release();
     this.recording!.failed(new CallError(Code.Cancelled, CANCELED), this.trace!.told);
   }
 
@@ -203,6 +211,19 @@ class BuildOnStream
     const upload = this.upload;
     this.upload = null;
     if (upload !== null) upload.finish();
+  }
+
+  /** What is sent to the client stays until it is over. */
+  private claim(image: Image): void {
+    this.claims.claimStack(image.chain);
+    const line = imageStore.lineOf(image);
+    for (let i = 0; i < line.length; i++) this.claims.hold(line[i]);
+  }
+
+  /** It must come after all commands about the result. */
+  private release(): void {
+    this.claims.release();
+    due.changed();
   }
 
   /** Waits for the request with the context, if one brings it. */
