@@ -93,7 +93,7 @@ class StepEntry extends CacheEntry {
   ) {
     const parent = imageStore.find(image.parent);
     const isShared = uses.sharesLayer(image, parent);
-    const size = <i64>image.size - (parent === null ? 0 : <i64>parent.size);
+    const size = ownSize(image, parent);
     const id = shortened(image.id);
     super(id, STEP_TYPE, uses.ofImage(image), isShared, image.madeBy, size, image.created, image.created, 1);
   }
@@ -110,6 +110,11 @@ class StepEntry extends CacheEntry {
   }
 }
 
+/** What it has more than its parent. */
+function ownSize(image: Image, parent: Image | null): i64 {
+  return <i64>image.size - (parent === null ? 0 : <i64>parent.size);
+}
+
 /** The caches first, each kind from the oldest one on. */
 export function cacheEntries(): CacheEntry[] {
   const uses = new Uses();
@@ -119,6 +124,17 @@ export function cacheEntries(): CacheEntry[] {
   const images = imageStore.all();
   for (let i = 0; i < images.length; i++) if (images[i].onlyCache) entries.push(new StepEntry(images[i], uses));
   return entries;
+}
+
+/** At least as many bytes as the entries have that no image shares. It costs little. */
+export function mostBytes(): i64 {
+  let most: i64 = 0;
+  const caches = cacheStore.all();
+  for (let i = 0; i < caches.length; i++) most += caches[i].size;
+  const images = imageStore.all();
+  for (let i = 0; i < images.length; i++)
+    if (images[i].onlyCache) most += ownSize(images[i], imageStore.find(images[i].parent));
+  return most;
 }
 
 /** By the ids of entries: how many images were made of each. They have to go first. */

@@ -26,9 +26,15 @@ export class PruneLimits {
 
 /** Removes those that match. */
 export function removeEntries(filter: EntryFilter, limits: PruneLimits): Pruned {
-  const entries = cacheEntries();
+  return removeAmong(cacheEntries(), filter, limits);
+}
+
+/** The same, if all entries are known. */
+export function removeAmong(entries: CacheEntry[], filter: EntryFilter, limits: PruneLimits): Pruned {
   const pruned = new Pruned();
-  drop(chosen(entries, filter, limits), usageOf(entries).size - limits.kept, limits.kept == 0, pruned);
+  const everything = limits.kept == 0;
+  const excess = usageOf(entries).size - limits.kept;
+  if (everything || excess > 0) drop(chosen(entries, filter, limits), excess, everything, pruned);
   return pruned;
 }
 
