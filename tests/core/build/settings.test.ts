@@ -142,6 +142,7 @@ test.each([
   ['{"gc": {"policy": [{"keep": "1"}]}}', "builder.gc.policy[0].keep: there is no such setting, only all, filter"],
   ['{"gc": {"policy": [{}, {"filter": ["x=1"]}]}}', "builder.gc.policy[1].filter: invalid filter 'x'"],
   ['{"gc": {"policy": [{"filter": ["until"]}]}}', "builder.gc.policy[0].filter: it must be a list of KEY=VALUE"],
+  ['{"gc": {"policy": [{"filter": {"until": "24h"}}]}}', "builder.gc.policy[0].filter: it must be a list of KEY=VALUE"],
   ['{"gc": {"policy": [{"filter": ["until=soon"]}]}}', '"until" filter expects a duration'],
   ['{"history": {"maxAge": "long"}}', "builder.history.maxAge: it must be a duration such as 48h"],
   ['{"history": {"maxEntries": 101}}', "builder.history.maxEntries: it must be a number from 1 to 100"],

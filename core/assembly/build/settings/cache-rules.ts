@@ -17,6 +17,8 @@ const KEYS: string[] = [
   "defaultMinFreeSpace",
 ];
 const RULE_KEYS: string[] = ["all", "filter", "keepStorage", "reservedSpace", "maxUsedSpace", "minFreeSpace"];
+/** Without its filter, a rule would be about all of the cache. */
+const NO_FILTERS = "it must be a list of KEY=VALUE";
 const NO_FREE_SPACE = "how full the disk is does not count here; limit the cache itself, with maxUsedSpace";
 
 /** Without settings, the cache may have this part of the disk. */
@@ -85,12 +87,15 @@ function filtersIn(rule: SettingsObject, problem: Problem): Filters {
   if (given === null) return filters;
   for (let i = 0; i < given.items.length; i++) {
     const item = given.items[i];
-    if (given.isObject) for (let j = 0; j < item.keys.length; j++) filters.add(given.keys[i], item.keys[j]);
+    if (given.isObject) {
+      if (item.keys.length == 0) problem.tell(rule.at("filter"), NO_FILTERS);
+      for (let j = 0; j < item.keys.length; j++) filters.add(given.keys[i], item.keys[j]);
+    }
     const equals = item.text.indexOf("=");
     if (given.isArray && equals > 0) filters.add(item.text.slice(0, equals), item.text.slice(equals + 1));
-    else if (given.isArray) problem.tell(rule.at("filter"), "it must be a list of KEY=VALUE");
+    else if (given.isArray) problem.tell(rule.at("filter"), NO_FILTERS);
   }
-  if (!given.isArray && !given.isObject) problem.tell(rule.at("filter"), "it must be a list of KEY=VALUE");
+  if (!given.isArray && !given.isObject) problem.tell(rule.at("filter"), NO_FILTERS);
   return filters;
 }
 
