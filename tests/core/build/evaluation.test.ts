@@ -19,6 +19,8 @@ interface Evaluated {
 }
 
 interface Given {
+  /** BuildKit's rules. */
+  buildKit?: true;
   from?: object;
   given?: Record<string, string | null>;
   global?: Record<string, string>;
@@ -248,6 +250,17 @@ describe("a run", () => {
   ])("%s %j", (lines, given, history, env) => {
     const step = evaluated(lines, given).steps.at(-1);
     expect([step?.history, step?.run?.env]).toEqual([history, env]);
+  });
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ["RUN x", { HTTP_PROXY: "p" }, ["HTTP_PROXY=p", "http_proxy=p"]],
+    ["RUN x", { no_proxy: "p" }, ["NO_PROXY=p", "no_proxy=p"]],
+    ["RUN x", { HTTP_PROXY: "p", http_proxy: "q" }, ["HTTP_PROXY=p", "http_proxy=q"]],
+    ["RUN x", { HTTP_PROXY: "" }, ["HTTP_PROXY="]],
+    ["ENV http_proxy=i\nRUN x", { HTTP_PROXY: "p" }, ["HTTP_PROXY=p", "http_proxy=i"]],
+    ["ARG http_proxy\nRUN x", { HTTP_PROXY: "p" }, ["HTTP_PROXY=p", "http_proxy=p"]],
+  ])("%s with %j has proxies under both names in BuildKit", (lines, given, env) => {
+    expect(evaluated(lines, { given, buildKit: true }).steps.at(-1)?.run?.env.toSorted()).toEqual(env);
   });
 
   test("a bind is read-only unless the client says otherwise, in any order", () => {

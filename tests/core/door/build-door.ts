@@ -159,6 +159,7 @@ function stateOf(given: Json, escape: i32): BuildState {
   const all = new BuildArguments();
   const globals = given.entry("global");
   if (globals !== null) declareAll(all, globals);
+  all.pairsProxies = given.boolOf("buildKit");
   const own = given.entry("given");
   if (own !== null) giveAll(all, own);
   const from = given.entry("from");

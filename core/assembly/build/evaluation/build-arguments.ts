@@ -2,7 +2,7 @@
 
 import { Values } from "./substitution";
 
-/** These need no ARG line, and do not change what a cached step is found by. */
+/** These need no ARG line, and do not change what a cached step is found by. The two spellings of each are neighbours. */
 const PROXIES: string[] = [
   "HTTP_PROXY",
   "http_proxy",
@@ -18,6 +18,8 @@ const PROXIES: string[] = [
 
 /** The arguments of a build. All its stages share them. */
 export class BuildArguments implements Values {
+  /** BuildKit gives commands a proxy under both of its names (moby/buildkit, solver/llbsolver/ops/exec.go). */
+  pairsProxies: bool = false;
   /** In the order of the client. */
   private readonly names: string[] = [];
   /** Null: declared arguments have their defaults, as if this one had not been given. */
@@ -62,6 +64,15 @@ export class BuildArguments implements Values {
     return this.global.has(name) ? this.global.get(name) : null;
   }
 
+  /** What is given under the other name of a proxy, for a command that gets both; null if there is nothing. */
+  twinOf(name: string): string | null {
+    const index = PROXIES.indexOf(name);
+    if (!this.pairsProxies || index < 0) return null;
+    const twin = PROXIES[index ^ 1];
+    const value = this.given.has(twin) ? this.given.get(twin) : null;
+    return value !== null && value.length > 0 ? value : null;
+  }
+
   /** The names of given arguments that the Dockerfile does not declare, in order of their names. */
   unused(): string[] {
     const unused = this.names.filter((name) => !PROXIES.includes(name));
@@ -102,7 +113,8 @@ export class StageArguments implements Values {
     const entries: string[] = [];
     for (let i = 0; i < names.length; i++) {
       if (i >= this.names.length && this.defaults.has(names[i])) continue;
-      const value = this.find(names[i]);
+      const own = this.find(names[i]);
+      const value = own !== null ? own : this.all.twinOf(names[i]);
       if (value !== null && image.find(names[i]) === null) entries.push(`${names[i]}=${value}`);
     }
     return entries.sort();

@@ -397,6 +397,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
 
 function giveArguments(options: BuildOptions, args: BuildArguments): void {
   const given = options.buildArgs;
+  args.pairsProxies = options.onlyCaches;
   for (let i = 0; i < given.keys.length; i++) {
     args.give(given.keys[i], given.items[i].isNull ? null : given.stringOf(given.keys[i]));
   }

@@ -5,7 +5,6 @@ export const SENTENCES = "the sentences are those of the classic builder, which 
 export const PARENTS = "directories that are made above a copied one are root's, as by the classic builder";
 export const WORKDIR = "the directory of a WORKDIR is root's, as by the classic builder";
 export const OWNERS = "a name without a group of its own, or without a user, is refused, as by the classic builder";
-export const PROXIES = "a proxy is set under the name that is given, as by the classic builder";
 
 const UNCOMPARED: readonly RegExp[] = [
   // Only programs of Windows take note.
