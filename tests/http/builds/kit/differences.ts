@@ -9,8 +9,6 @@ export const OWNERS = "a name without a group of its own, or without a user, is 
 const UNCOMPARED: readonly RegExp[] = [
   // Only programs of Windows take note.
   /^ArgsEscaped /,
-  // BuildKit says so for images from scratch. It means the same as nothing.
-  /^WorkingDir "\/"$/,
 ];
 
 /** Newer versions keep the times of directories, and say how a step ended in other words. */

@@ -32,6 +32,8 @@ export class StageState {
     this.image = image;
     this.build = buildState(image === null ? Json.object() : image.containerConfig().copy(), facts);
     if (image !== null) this.build.author = image.author;
+    // As in BuildKit (moby/buildkit, frontend/dockerfile/dockerfile2llb/image.go).
+    else if (facts.options.onlyCaches) this.build.config.set("WorkingDir", Json.string("/"));
     this.build.config.addPath();
   }
 }
