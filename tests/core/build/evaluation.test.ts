@@ -324,6 +324,17 @@ describe("a copy", () => {
     expect(step?.history).toBe(`/bin/sh -c #(nop) ${history}`);
   });
 
+  test.each([
+    ["u", "u:"],
+    ["5", "5"],
+    ["u:g", "u:g"],
+    [":g", ":g"],
+  ])("of the owner %s has the user's own group in BuildKit", (owner, told) => {
+    const step = evaluated(`COPY --chown=${owner} a b`, { buildKit: true }).steps[0];
+    expect(step?.copy?.more).toBe(`owner ${told}`);
+    expect(step?.history).toBe(`/bin/sh -c #(nop) COPY --chown=${told}file:HEX in b `);
+  });
+
   test("a here-document's file is the last part of its name", () => {
     expect(first("COPY <<../../e/x /d/\n1\n../../e/x")?.copy?.sources).toEqual(["content x = 1\n"]);
   });

@@ -159,12 +159,14 @@ function stateOf(given: Json, escape: i32): BuildState {
   const all = new BuildArguments();
   const globals = given.entry("global");
   if (globals !== null) declareAll(all, globals);
-  all.pairsProxies = given.boolOf("buildKit");
   const own = given.entry("given");
   if (own !== null) giveAll(all, own);
   const from = given.entry("from");
   const config = from === null ? Json.object() : from.copy();
-  return new BuildState(config, new StageArguments(all), escape, new Budget());
+  const state = new BuildState(config, new StageArguments(all), escape, new Budget());
+  state.isBuildKit = given.boolOf("buildKit");
+  all.pairsProxies = state.isBuildKit;
+  return state;
 }
 
 function declareAll(all: BuildArguments, values: Json): void {

@@ -15,6 +15,8 @@ export class BuildState implements Values {
   commandGiven: bool = false;
   /** The changes of a commit: there is no image between two lines. */
   isCommit: bool = false;
+  /** BuildKit's rules count, where they are others than the classic builder's. */
+  isBuildKit: bool = false;
   /** Number of ports that EXPOSE lines have named so far. */
   exposed: i32 = 0;
   /** The sentence for what is wrong with the instruction that is being evaluated. */

@@ -4,7 +4,7 @@
 export const SENTENCES = "the sentences are those of the classic builder, which has the same parser and the same steps";
 export const PARENTS = "directories that are made above a copied one are root's, as by the classic builder";
 export const WORKDIR = "the directory of a WORKDIR is root's, as by the classic builder";
-export const OWNERS = "a name without a group of its own, or without a user, is refused, as by the classic builder";
+export const OWNERS = "an owner's name without a user is refused, as by the classic builder";
 
 const UNCOMPARED: readonly RegExp[] = [
   // Only programs of Windows take note.

@@ -39,5 +39,7 @@ export class StageState {
 }
 
 function buildState(config: Json, facts: BuildFacts): BuildState {
-  return new BuildState(config, new StageArguments(facts.args), facts.escape, facts.budget);
+  const state = new BuildState(config, new StageArguments(facts.args), facts.escape, facts.budget);
+  state.isBuildKit = facts.options.onlyCaches;
+  return state;
 }
