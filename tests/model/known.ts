@@ -38,6 +38,8 @@ export class Known {
   failedAt = -1;
   /** There may be containers whose clients were not told. */
   hasCrashed = false;
+  /** A client has asked for a build. */
+  hasBuilt = false;
 
   constructor(images = new Images(["busybox:latest"]), runtimes = new Runtimes(0)) {
     this.images = images;
@@ -55,6 +57,11 @@ export class Known {
     );
     if (exact.some((one) => isMeant(one, ref, since))) return exact;
     return this.containers.filter((one) => exact.includes(one) || one.id?.startsWith(ref) === true);
+  }
+
+  /** It may mean the container of a build's step, which no client has made: it is the prefix of an id. */
+  mayMeanStep(ref: string): boolean {
+    return this.hasBuilt && /^[0-9a-f]{1,63}$/.test(ref);
   }
 
   /** Its client disconnected before it was told an id, or its requested settings are unknown. */

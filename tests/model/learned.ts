@@ -21,7 +21,7 @@ export function learn(known: Known, number: number, open: Open, { status, body }
   if (makes !== null) return made(known, makes, open, status, body, now);
   if (read.noun === "containers" && read.verb === "prune") return pruned(number, open, body, now);
   if (status >= 400 && (read.verb === "start" || read.verb === "restart")) for (const one of about) failed(one, now);
-  const became = status === 204 ? (RULES[read.verb]?.became ?? null) : null;
+  const became = status === 204 && !known.mayMeanStep(read.ref) ? (RULES[read.verb]?.became ?? null) : null;
   for (const container of about) {
     container.ends(now, number, since, about.length === 1 ? became : null);
     if (about.length > 1 && became !== null) container.goesOn(now, RULES[read.verb]!.act!);

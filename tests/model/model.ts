@@ -94,7 +94,9 @@ export class Model implements Oracle {
   }
 
   forsaken(there: readonly Found[]): void {
-    this.#known = new Known(new Images([], [true, false]), new Runtimes(0, this.#known.runtimes.now));
+    const { runtimes, hasBuilt } = this.#known;
+    this.#known = new Known(new Images([], [true, false]), new Runtimes(0, runtimes.now));
+    this.#known.hasBuilt = hasBuilt;
     this.#known.images.areShared = true;
     this.#known.containers.push(...there.map((one) => stranger(this.#known.now, one)));
     this.crashed();
@@ -133,6 +135,7 @@ export class Model implements Oracle {
     const { images } = this.#known;
     if (isWild && read.verb !== "inspect" && read.verb !== "json") return images.unknown(since);
     if (["load", "tag", "commit", "build"].includes(read.verb)) images.areShared = true;
+    if (read.verb === "build") this.#known.hasBuilt = true;
     const name = imageOf(read);
     const names = [...(name === null ? [] : [name]), ...(read.verb === "build" ? BASES : [])];
     if (names.length > 0) images.begins(since, number, names);
@@ -158,6 +161,7 @@ function judge(known: Known, open: Open, answer: Answer): string | null {
   if (answer.body?.includes("the engine cannot continue") === true) return null;
   if (isWild || read.ref.includes("/")) return null;
   if (read.noun === "images") return judgeImage(known, open, answer);
+  if (known.mayMeanStep(read.ref)) return null;
   if (read.noun !== "containers") return null;
   if (read.verb === "create") return judgeCreation(known, open, answer);
   if (read.verb === "json") return judgeList(known, open, answer);
