@@ -21,10 +21,11 @@ export function learn(known: Known, number: number, open: Open, { status, body }
   if (makes !== null) return made(known, makes, open, status, body, now);
   if (read.noun === "containers" && read.verb === "prune") return pruned(number, open, body, now);
   if (status >= 400 && (read.verb === "start" || read.verb === "restart")) for (const one of about) failed(one, now);
-  const became = status === 204 && !known.mayMeanStep(read.ref) ? (RULES[read.verb]?.became ?? null) : null;
+  const became = status === 204 ? (RULES[read.verb]?.became ?? null) : null;
+  const isKnown = about.length === 1 && !known.mayMeanStep(read.ref);
   for (const container of about) {
-    container.ends(now, number, since, about.length === 1 ? became : null);
-    if (about.length > 1 && became !== null) container.goesOn(now, RULES[read.verb]!.act!);
+    container.ends(now, number, since, isKnown ? became : null);
+    if (!isKnown && became !== null) container.goesOn(now, RULES[read.verb]!.act!);
     if (status >= 500 && (read.verb === "remove" || read.verb === "force")) container.mayBe(now, "dead");
     if (read.verb === "rename") renamed(known, container, open, status, now);
   }

@@ -186,6 +186,7 @@ export class Simulation {
   async #rest(): Promise<void> {
     const course = this.#course;
     course.lift();
+    course.taker.isWell = true;
     if (course.mischief.hangs) this.#lives.crash();
     await turn();
     await this.#lives.look();
@@ -202,6 +203,7 @@ export class Simulation {
     this.#judges.atRest({ ledger, found: world.found(), held: world, traffic, now: clock.now(), inFlight });
     this.#clients.rested();
     await this.#lives.look();
+    course.taker.isWell = false;
   }
 
   /** Sleeps for as long as the engine remembers ended execs. */

@@ -17,6 +17,8 @@ const WRONGS = ["busy", "broken", "away", "cut", "forgets", "parts", "refuses", 
 type Wrong = (typeof WRONGS)[number];
 
 export class Taker {
+  /** It does nothing wrong, so that all pushes come to an end: their pauses grow to minutes. */
+  isWell = false;
   readonly #pushed = new Pushed(new Catalogue([]));
   readonly #draw: Draw;
   readonly #onceIn: number;
@@ -35,7 +37,7 @@ export class Taker {
 
   readonly transport: Transport = async (request) => {
     const body = await bytesOf(request.body);
-    const wrong = this.#draw.onceIn(this.#onceIn) ? this.#draw.one(WRONGS) : null;
+    const wrong = !this.isWell && this.#draw.onceIn(this.#onceIn) ? this.#draw.one(WRONGS) : null;
     // The request may have come in whole before the connection breaks.
     if (wrong === "away" || (wrong === "cut" && this.#draw.onceIn(2))) throw reset();
     const answer = this.#failing(request, wrong) ?? this.#answer(request, body);
