@@ -169,7 +169,7 @@ onEngines(
           let registry: DockerRegistry;
           beforeAll(async () => {
             const login = { username: "someone", password: "known to the client" };
-            registry = await startDockerRegistry(engine().daemon.netns, 5009, login);
+            registry = await startDockerRegistry(engine().daemon.netns, 5012, login);
             const auth = Buffer.from(`${login.username}:${login.password}`).toString("base64");
             fs.writeFileSync(at("config.json"), JSON.stringify({ auths: { [registry.host]: { auth } } }));
           });
