@@ -44,6 +44,12 @@ test("the bundle takes Node's modules whole, without a copy for each file", () =
   expect(bundle).not.toMatch(/__toESM\(require\("node:/);
 });
 
+test("the bundle has the database's JavaScript, without its encoder of values", () => {
+  const bundle = readFileSync(BUNDLE, "latin1");
+  expect(bundle).toContain("WeakLRUCache");
+  expect(bundle).not.toMatch(/(createRequire\(bundleUrl\)|require)\("(lmdb|msgpackr)"\)/);
+});
+
 test.each<[string, (code: string) => void]>([
   ["without it", (code) => rmSync(code)],
   ["with code that is damaged", (code) => writeFileSync(code, "no code of V8's")],

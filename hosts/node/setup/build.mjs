@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { loadedLate, takenWhole } from "./late.mjs";
+import { ENCODER, loadedLate, takenWhole, withDatabase } from "./late.mjs";
 import { buildPackage, UNUSED, NATIVE, without } from "./package.mjs";
 
 /**
@@ -175,14 +175,14 @@ async function bundleProgram(root, entry, outfile) {
   await bundle({
     entryPoints: [join(root, entry)],
     outfile: resolve(root, outfile),
-    external: NATIVE,
+    external: NATIVE.filter((name) => name !== "lmdb"),
     // V8 can cache the code of scripts, but not of modules (bundle.cjs). A script has no `import.meta`.
     format: "cjs",
     define: { "import.meta.url": "bundleUrl" },
     banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
     // V8 would store a text with other characters in two bytes each. This one is read in a third of the time.
     charset: "ascii",
-    plugins: [without(UNUSED), loadedLate(root), takenWhole()],
+    plugins: [without(UNUSED), without(ENCODER), loadedLate(root), takenWhole(), withDatabase()],
     alias: platformsOwn(root),
     minifyWhitespace: true,
     minifySyntax: true,

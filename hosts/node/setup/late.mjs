@@ -25,6 +25,29 @@ export function loadedLate(root) {
   };
 }
 
+/** The database is JavaScript around a native part. The bundle has the first, and so V8's code for it, too. */
+const DATABASE = "lmdb";
+
+/** Where a program loads the database when it opens its records. */
+const OPENED = `createRequire(import.meta.url)("${DATABASE}")`;
+
+/** The database's own encoder of values. Ours are bytes (hosts/node/database). */
+export const ENCODER = /^msgpackr$/;
+
+/** Puts the database into a bundle. It looks for its native part from where its own file is. */
+export function withDatabase() {
+  const file = `require("node:module").createRequire(bundleUrl).resolve("${DATABASE}")`;
+  return {
+    name: "with database",
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /node_modules\/lmdb\/dist\/index\.cjs$/ }, ({ path }) => ({
+        contents: `const __filename = ${file};\n${readFileSync(path, "utf8")}`,
+        loader: "js",
+      }));
+    },
+  };
+}
+
 const WHOLE = /^import \* as (\w+) from ("node:\w+");$/gm;
 
 /**
@@ -36,7 +59,9 @@ export function takenWhole() {
     name: "taken whole",
     setup: ({ onLoad }) => {
       onLoad({ filter: /\.ts$/ }, ({ path }) => ({
-        contents: readFileSync(path, "utf8").replaceAll(WHOLE, "import $1 = require($2);"),
+        contents: readFileSync(path, "utf8")
+          .replaceAll(WHOLE, "import $1 = require($2);")
+          .replaceAll(OPENED, `require("${DATABASE}")`),
         loader: "ts",
       }));
     },
