@@ -15,7 +15,7 @@ beforeEach(() => {
 describe("load", () => {
   const image = makeImage(["one", "two"]);
 
-  test("an archive of docker save: layers one after the other, tags, then the archive is dropped", () => {
+  test("an archive of docker save: lines layer after layer, tags, then the archive is dropped", () => {
     const id = world.ask("POST", "/images/load?quiet=0", encode("tar"));
     const { op, val } = world.take("ingest");
     expect(val.request).toBe(id);
@@ -28,8 +28,8 @@ describe("load", () => {
     const config = world.take("read");
     expect(config.val.path).toBe("c.json");
     world.succeed(config.op, { tag: "bytes", val: image.config });
+    expect(world.open()).toEqual(["layer", "layer"]);
     for (const at of [0, 1]) {
-      expect(world.open()).toEqual(["layer"]);
       const layer = world.take("layer");
       expect(layer.val).toMatchObject({
         chain: image.chains[at],
@@ -174,6 +174,109 @@ describe("load", () => {
       expect(said(read(digestOf(manifest), manifest))).toBe(
         `invalid manifest: unsupported digest algorithm: "${unknown}"`,
       );
+    });
+  });
+
+  describe("layers that are unpacked at the same time", () => {
+    const five = makeImage(["a", "b", "c", "d", "e"]);
+    /** `LAYER bytes so far`, with the layer's index. */
+    const told = (id: bigint): string[] =>
+      world
+        .lines(id)
+        .filter(({ status }) => status === "Loading layer")
+        .map(({ id: short, progressDetail }) => {
+          const at = five.diffIds.findIndex((diffId) => diffId.slice(7, 19) === short);
+          return `${at} ${(progressDetail as { current?: number }).current ?? 0}`;
+        });
+    const begun = (count: number): bigint[] => Array.from({ length: count }, () => world.take("layer").op);
+    const there = (op: bigint | undefined): void => world.succeed(op!, { tag: "size", val: 1n });
+
+    test("are three at most: the next one begins when the lowest is complete", () => {
+      const id = beginLoad(world, five, ["five:1"]);
+      const ops = begun(3);
+      expect(world.open()).toEqual([]);
+      there(ops[1]);
+      there(ops[2]);
+      expect(world.open()).toEqual([]);
+      there(ops[0]);
+      expect(world.open()).toEqual(["layer", "layer"]);
+      for (const op of begun(2)) there(op);
+      expect(world.said(id)).toEqual(["Loaded image: five:1"]);
+      world.done(world.take("drop-archive").op);
+      expect(world.dropped()).toEqual([]);
+      world.call("DELETE", "/images/five:1");
+      expect(world.dropped()).toEqual(five.chains.toReversed());
+    });
+
+    test("have their lines in the order of the layers", () => {
+      const id = beginLoad(world, five, ["five:1"], "quiet=0");
+      const [base, second, third] = begun(3);
+      world.sleep(200);
+      world.progress(second!, "extracting", 500, 2000);
+      there(third);
+      expect(told(id)).toEqual(["0 0"]);
+      world.progress(base!, "extracting", 700, 2000);
+      there(base);
+      expect(told(id)).toEqual(["0 0", "0 700", "0 2000", "1 0"]);
+      world.sleep(200);
+      world.progress(second!, "extracting", 900, 2000);
+      there(second);
+      expect(told(id).slice(4)).toEqual(["1 900", "1 2000", "2 0", "2 2000", "3 0"]);
+    });
+
+    test("fail in the order of the layers, and leave nothing behind", () => {
+      const records = new Set(world.records.keys());
+      const id = beginLoad(world, five, ["five:1"], "quiet=0");
+      const [base, second, third] = begun(3);
+      world.failAs(second!, CUT);
+      expect(told(id)).toEqual(["0 0"]);
+      expect(world.answer(id).over).toBe(false);
+      there(base);
+      expect(told(id)).toEqual(["0 0", "0 2000", "1 0"]);
+      expect(world.lines(id).at(-1)).toMatchObject({ error: BROKEN_TAR });
+      expect(world.answer(id).over).toBe(true);
+      expect(world.take("abandon").val).toBe(third);
+      expect(world.dropped()).toEqual([five.chains[0]]);
+      world.done(world.take("drop-archive").op);
+      // It was complete before the host heard of that.
+      there(third);
+      expect(world.dropped()).toEqual([five.chains[2]]);
+      expect(world.open()).toEqual([]);
+      expect(new Set(world.records.keys())).toEqual(records);
+    });
+
+    test("when the lowest fails, those above it that are there are dropped, the top first", () => {
+      const id = beginLoad(world, five, ["five:1"]);
+      const [base, second, third] = begun(3);
+      there(second);
+      there(third);
+      world.failAs(base!, CUT);
+      expect(world.said(id)).toEqual([BROKEN_TAR]);
+      expect(world.dropped()).toEqual([five.chains[2], five.chains[1]]);
+      world.done(world.take("drop-archive").op);
+      expect(world.open()).toEqual([]);
+    });
+
+    test("another load has what it needs from its own archive when the first one fails", () => {
+      const pair = makeImage(["pair 1", "pair 2"]);
+      const broken = beginLoad(world, pair, ["pair:1"]);
+      const layers = [world.take("layer"), world.take("layer")];
+      const whole = beginLoad(world, pair, ["pair:2"]);
+      expect(world.open()).toEqual([]);
+      world.failAs(layers[0]!.op, CUT);
+      expect(world.said(broken)).toEqual([BROKEN_TAR]);
+      const { op, val: dropped } = world.take("drop-archive");
+      world.done(op);
+      const base = world.take("layer");
+      expect(base.val.chain).toBe(pair.chains[0]);
+      expect(base.val.source.val).not.toMatchObject({ archive: dropped });
+      there(base.op);
+      // The first archive is gone, so the upper layer may not be found in it.
+      world.failAs(layers[1]!.op, { tag: "no-such", val: { what: "member", name: "1.tar" } });
+      const upper = world.take("layer");
+      expect(upper.val.source).toEqual({ tag: "archived", val: { ...base.val.source.val, path: "1.tar" } });
+      there(upper.op);
+      expect(world.said(whole)).toEqual(["Loaded image: pair:2"]);
     });
   });
 

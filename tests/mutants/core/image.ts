@@ -38,10 +38,17 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a load does not hold existing layers",
-    file: "image/archive/load.ts",
-    right: `      this.claims.claim(layers[this.layer].chain);`,
-    wrong: `      if (!WRONG) this.claims.claim(layers[this.layer].chain);`,
+    file: "image/archive/loaded-layers.ts",
+    right: `    layerStore.claim(this.image.layers[at].chain);`,
+    wrong: `    if (!WRONG || this.rows[at].fetch !== null) layerStore.claim(this.image.layers[at].chain);`,
     finder: { story: "unpack-on-what-goes" },
+  },
+  {
+    name: "a load that fails goes on with the layers above",
+    file: "image/archive/loaded-layers.ts",
+    right: `      layerFetches.leave(fetch, this);`,
+    wrong: `      if (!WRONG) layerFetches.leave(fetch, this);`,
+    finder: { story: "load" },
   },
   {
     name: "a pull does not hold existing layers",

@@ -7,7 +7,6 @@ import {
   Failure,
   FailureMismatch,
   FailureTag,
-  LayerSourceArchived,
   Member,
   Outcome,
   OutcomeBytes,
@@ -26,10 +25,6 @@ import { hostPlatform } from "../host-platform";
 import { hasDigest } from "../digest";
 import { admitImage, Image } from "../image";
 import { emitImageEvent } from "../image-event";
-import { ArchivedLayer, LayerOwner } from "../layers/archived-layer";
-import { Claims } from "../layers/claims";
-import { FetchState, LayerFetch } from "../layers/layer-fetch";
-import { layerStore } from "../layers/layer-store";
 import { documentLimit } from "../limits";
 import { WantedPlatforms, wantedPlatforms } from "../platform-parameter";
 import { ProgressStream, StreamWriter } from "../progress-stream";
@@ -37,8 +32,7 @@ import { parseReference, referenceError } from "../reference";
 import { imageStore } from "../store";
 import { ArchivedImage, readTag } from "./archive";
 import { ArchiveOwner, ArchiveReader, brokenTar, isOfTar, otherDigest, unreadText } from "./archive-reader";
-
-const LINE_INTERVAL: u64 = 100_000_000;
+import { LayerMember, LoadedLayers, LoadedLayersOwner } from "./loaded-layers";
 
 export function loadImages(call: Call): Refusal | null {
   const platforms = wantedPlatforms(call);
@@ -49,19 +43,17 @@ export function loadImages(call: Call): Refusal | null {
   return null;
 }
 
-class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
+class Load extends Task implements StreamWriter, ArchiveOwner, LoadedLayersOwner {
   private readonly stream: ProgressStream;
   private readonly archive: string = engine.ids.next();
-  private readonly claims: Claims = new Claims();
   private reader: ArchiveReader | null = null;
   private images: ArchivedImage[] = [];
   /** The images made so far. */
   private readonly loaded: Image[] = [];
   private next: i32 = 0;
   private image: Image | null = null;
-  /** Index of the layer that is being unpacked. */
-  private layer: i32 = 0;
-  private toldAt: u64 = 0;
+  /** Null while none are being unpacked. */
+  private layers: LoadedLayers | null = null;
   private ids: string = "";
 
   constructor(
@@ -98,20 +90,20 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
 
   clientGone(): void {}
 
-  layerMoved(fetch: LayerFetch): void {
-    const now = engine.now.monotonic;
-    if (fetch.state != FetchState.Extracting || now - this.toldAt < LINE_INTERVAL) return;
-    this.toldAt = now;
-    this.tell(fetch.current);
+  layerTold(at: i32, current: u64): void {
+    if (this.quiet) return;
+    const id = this.image!.layers[at].diffId.slice(7, 19);
+    // The first line of a layer has a key of its own, so that later ones do not replace it.
+    const key = `${this.next.toString()}/${at.toString()}/${current == 0 ? "begin" : "go on"}`;
+    this.stream.amount("Loading layer", id, key, current, this.layerSize(at));
   }
 
-  layerEnded(failure: Failure | null): void {
-    const layer = this.image!.layers[this.layer];
-    if (failure !== null) return this.fail(this.layerText(failure));
-    this.claims.keep(layer.chain);
-    this.tell(this.layerSize());
-    this.layer += 1;
-    this.unpackNext();
+  layersDone(): void {
+    this.finishImage();
+  }
+
+  layersFailed(at: i32, failure: Failure): void {
+    this.fail(layerText(at, failure));
   }
 
   private loadNext(): void {
@@ -136,8 +128,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
       return this.fail(`invalid manifest, layers length mismatch: ${text}`);
     }
     this.image = image;
-    this.layer = 0;
-    this.unpackNext();
+    this.unpack(image);
   }
 
   /** The image is for none of the requested platforms. */
@@ -146,27 +137,23 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     this.loadNext();
   }
 
-  /** Layers are unpacked one after the other, in the order of their progress lines. */
-  private unpackNext(): void {
-    const layers = this.image!.layers;
-    while (this.layer < layers.length && layerStore.has(layers[this.layer].chain)) {
-      this.claims.claim(layers[this.layer].chain);
-      this.layer += 1;
+  private unpack(image: Image): void {
+    const members: LayerMember[] = [];
+    const paths = this.images[this.next].layers;
+    for (let i = 0; i < paths.length; i++) {
+      members.push(new LayerMember(new Member(this.archive, paths[i]), this.layerSize(i)));
     }
-    if (this.layer == layers.length) return this.finishImage();
-    this.toldAt = engine.now.monotonic;
-    this.tell(0);
-    const below: string | null = this.layer == 0 ? null : layers[this.layer - 1].chain;
-    const member = new Member(this.archive, this.images[this.next].layers[this.layer]);
-    const layer = layers[this.layer];
-    new ArchivedLayer(this).begin(layer.chain, below, layer.diffId, new LayerSourceArchived(member));
+    const layers = new LoadedLayers(this, image, members);
+    this.layers = layers;
+    layers.begin();
   }
 
   private finishImage(): void {
     const archived = this.images[this.next];
     const image = imageStore.add(this.image!);
     imageStore.show(image);
-    this.claims.release();
+    this.layers!.release();
+    this.layers = null;
     this.ids += `Loaded image ID: ${image.id}\n`;
     for (let i = 0; i < archived.tags.length; i++) {
       if (!this.giveTag(image, archived.tags[i])) return;
@@ -214,7 +201,8 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
   }
 
   private fail(message: string): void {
-    this.claims.release();
+    const layers = this.layers;
+    if (layers !== null) layers.giveUp();
     this.dropArchive();
     this.stream.fail(message);
   }
@@ -223,22 +211,14 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LayerOwner {
     askContent(new Ignored(), 0, new ContentCommandDropArchive(this.archive));
   }
 
-  private tell(current: u64): void {
-    if (this.quiet) return;
-    const id = this.image!.layers[this.layer].diffId.slice(7, 19);
-    // The first line of a layer has a key of its own, so that later ones do not replace it.
-    const key = `${this.next.toString()}/${this.layer.toString()}/${current == 0 ? "begin" : "go on"}`;
-    this.stream.amount("Loading layer", id, key, current, this.layerSize());
+  private layerSize(at: i32): u64 {
+    return this.reader!.sizeOf(this.images[this.next].layers[at]);
   }
+}
 
-  private layerSize(): u64 {
-    return this.reader!.sizeOf(this.images[this.next].layers[this.layer]);
-  }
-
-  private layerText(failure: Failure): string {
-    if (!isOfTar(kindOf(failure))) return failureText(failure);
-    if (failure.tag != FailureTag.Mismatch) return brokenTar(failureText(failure));
-    const bytes = (<FailureMismatch>failure).value;
-    return `invalid diffID for layer ${this.layer.toString()}: expected "${bytes.wanted}", got "${bytes.found}"`;
-  }
+function layerText(at: i32, failure: Failure): string {
+  if (!isOfTar(kindOf(failure))) return failureText(failure);
+  if (failure.tag != FailureTag.Mismatch) return brokenTar(failureText(failure));
+  const bytes = (<FailureMismatch>failure).value;
+  return `invalid diffID for layer ${at.toString()}: expected "${bytes.wanted}", got "${bytes.found}"`;
 }
