@@ -1,6 +1,6 @@
 // All processes of an engine, for measuring memory and processor time.
 import type { RunningEngine } from "../tests/support/engines.js";
-import { findProcesses, parentOf, pids } from "../tests/support/processes.js";
+import { findProcesses, parentOf, pids, processorSecondsOf } from "../tests/support/processes.js";
 
 /** The daemon, its descendants, and processes that name its directories, because supervisors have no parent here. */
 export function processesOf(engine: RunningEngine): number[] {
@@ -11,4 +11,9 @@ export function processesOf(engine: RunningEngine): number[] {
     for (const [pid, parent] of parents) if (own.has(parent)) own.add(pid);
   }
   return [...new Set([...own, ...findProcesses(engine.daemon.directories.root)])];
+}
+
+/** Of the engine's processes, and of their children that have ended. */
+export function processorSecondsOfAll(engine: RunningEngine): number {
+  return processesOf(engine).reduce((sum, pid) => sum + processorSecondsOf(pid), 0);
 }

@@ -2,8 +2,9 @@
 import { writeFileSync } from "node:fs";
 import type { RunningEngine } from "../../tests/support/engines.js";
 import { probePings } from "../../tests/support/measured/ping-probe.js";
-import { processorSecondsOf, readFor } from "../../tests/support/processes.js";
-import { processesOf } from "../processes-of.js";
+import { readFor } from "../../tests/support/processes.js";
+import { atRest } from "../at-rest.js";
+import { processorSecondsOfAll } from "../processes-of.js";
 import { round, Rounds, timed, under, type Answer, type Goal } from "../question.js";
 
 /** The measurements of one kind of move, for each engine round by round. */
@@ -14,7 +15,9 @@ export class Watched {
   readonly #own = new Rounds();
   readonly #memory = new Rounds();
 
+  /** Begins when the engine is at rest, so that what is left of an earlier removal does not count. */
   async move(engine: RunningEngine, act: () => Promise<unknown>): Promise<void> {
+    await atRest(engine);
     const pid = engine.daemon.pid();
     const [seconds, memory] = [processorSecondsOfAll(engine), kibibytes(pid, "VmRSS")];
     forgetPeak(pid);
@@ -44,11 +47,6 @@ export class Watched {
       { question: `${what}: memory`, unit: "MiB", figures: this.#memory.medians(), goal: under(150, "MiB") },
     ];
   }
-}
-
-/** Of the engine's processes, and of their children that have ended. */
-function processorSecondsOfAll(engine: RunningEngine): number {
-  return processesOf(engine).reduce((sum, pid) => sum + processorSecondsOf(pid), 0);
 }
 
 /** The peak of resident memory counts from now on (proc_pid_clear_refs(5)). */
