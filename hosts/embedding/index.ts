@@ -35,6 +35,7 @@ export type {
   RecordStore,
   Reply,
   Report as ReportProgress,
+  RequestBytes,
   RequestId,
   SentBefore,
   SshAgent,

@@ -2,7 +2,16 @@
 // once. And sessions, on which a client gives and takes files as often as it is asked.
 
 import { interrupted } from "../shared/index.js";
-import type { Bodies, Delivery, RequestId, SentBefore, SshAgent, content, types } from "../shared/index.js";
+import type {
+  Bodies,
+  Delivery,
+  RequestBytes,
+  RequestId,
+  SentBefore,
+  SshAgent,
+  content,
+  types,
+} from "../shared/index.js";
 
 /** What a client gives on its session. */
 export interface Session {
@@ -21,10 +30,10 @@ export interface Session {
 
 export class RequestBodies implements Bodies {
   /** Of requests under way; null once it was taken. */
-  readonly #bodies = new Map<RequestId, AsyncIterable<Uint8Array> | null>();
+  readonly #bodies = new Map<RequestId, RequestBytes | null>();
   readonly #sessions = new Map<RequestId, Session>();
 
-  offer(request: RequestId, body: AsyncIterable<Uint8Array>): void {
+  offer(request: RequestId, body: RequestBytes): void {
     this.#bodies.set(request, body);
   }
 
@@ -33,7 +42,7 @@ export class RequestBodies implements Bodies {
   }
 
   /** Throws `client-gone` if the request is over: its client may have left before the command began. */
-  take(request: RequestId): AsyncIterable<Uint8Array> {
+  take(request: RequestId): RequestBytes {
     const body = this.#bodies.get(request);
     if (body === undefined) throw interrupted("client-gone");
     if (body === null) throw new Error(`request ${request} has no body to take`);

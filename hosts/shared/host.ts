@@ -147,9 +147,15 @@ export interface Stdio {
   saved(members: replies.SavedMember[]): AsyncIterable<Uint8Array>;
 }
 
+/** The bytes of a request as they arrive. */
+export interface RequestBytes extends AsyncIterable<Uint8Array> {
+  /** The memory of each piece is its reader's, who may transfer it to another thread. Otherwise it may be anybody's. */
+  readonly isOwn?: boolean;
+}
+
 /** Bodies of requests, which the host can take once each. The engine provides them. */
 export interface Bodies {
-  take(request: RequestId): AsyncIterable<Uint8Array>;
+  take(request: RequestId): RequestBytes;
   /** Files of a session's client, as a tar. `before`: of what has not changed since, the client sends nothing. */
   session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array>;
   /** An archive of a session's client: a tar, plain or compressed. */

@@ -61,6 +61,7 @@ export type {
   SentBefore,
   ReplyOrCut,
   Report,
+  RequestBytes,
   RequestId,
   SshAgent,
   SshConnection,

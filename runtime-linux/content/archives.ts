@@ -12,7 +12,7 @@ import {
   tooLarge,
   wrongKind,
 } from "../../hosts/shared/index.js";
-import type { content, engine } from "../../hosts/shared/index.js";
+import type { RequestBytes, content, engine } from "../../hosts/shared/index.js";
 import { fromClient } from "../../hosts/streams/index.js";
 import {
   TarReader,
@@ -47,14 +47,14 @@ export class Archives {
    */
   async ingest(
     { archive, limits }: content.Ingest,
-    body: AsyncIterable<Uint8Array>,
+    body: RequestBytes,
     signal: AbortSignal,
   ): Promise<engine.ArchivedFile[]> {
     return this.make(archive, (directory) =>
       this.#workers.run(
         "ingest",
         { directory, limits: limitsOf(limits) },
-        { signal, body: (over) => fromClient(body, over) },
+        { signal, body: (over) => fromClient(body, over), isOwn: body.isOwn === true },
       ),
     );
   }

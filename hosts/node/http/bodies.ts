@@ -2,12 +2,19 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HostFailure, interrupted } from "../../shared/index.js";
+import type { RequestBytes } from "../../shared/index.js";
+
+/** Node allocates memory for each piece, and keeps none of them. */
+export function bytesOf(request: IncomingMessage, response: ServerResponse): RequestBytes {
+  const pieces = piecesOf(request, response);
+  return { isOwn: true, [Symbol.asyncIterator]: () => pieces };
+}
 
 /**
  * The bytes of a request as they arrive. If the reader stops early, the connection remains usable. Fails once the reply
  * is over: a client that has its answer need not send the rest.
  */
-export async function* bytesOf(request: IncomingMessage, response: ServerResponse): AsyncGenerator<Uint8Array> {
+async function* piecesOf(request: IncomingMessage, response: ServerResponse): AsyncGenerator<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
   try {
     for (;;) {

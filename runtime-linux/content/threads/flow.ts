@@ -78,14 +78,18 @@ export class Outflow {
     while (this.#room <= 0) await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 
-  /** The piece is copied, because its memory may be a part of something larger. */
-  send(piece: Uint8Array): void {
+  /** `isOwn`: the memory of the piece may go to the receiver. It is copied if it is a part of something larger. */
+  send(piece: Uint8Array, isOwn = false): void {
     this.#room -= piece.length;
-    const bytes = new Uint8Array(piece);
+    const bytes = isOwn && hasOwnMemory(piece) ? piece : new Uint8Array(piece);
     this.#post({ tag: "piece", bytes }, [bytes.buffer]);
   }
 
   end(failure: failures.Failure | null): void {
     this.#post({ tag: "over", failure }, []);
   }
+}
+
+function hasOwnMemory(piece: Uint8Array): piece is Uint8Array<ArrayBuffer> {
+  return piece.buffer instanceof ArrayBuffer && piece.length === piece.buffer.byteLength;
 }

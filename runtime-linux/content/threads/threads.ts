@@ -176,11 +176,11 @@ class Job {
   /** Sends the body, as far as the job wants it. */
   async #send(): Promise<void> {
     this.#isSending = true;
-    const { body } = this.#wants;
+    const { body, isOwn } = this.#wants;
     try {
       for await (const piece of body?.(this.#over.signal) ?? []) {
         if (this.#over.signal.aborted) return;
-        this.#outflow.send(piece);
+        this.#outflow.send(piece, isOwn);
         await this.#outflow.wanted();
       }
       this.#outflow.end(null);

@@ -87,6 +87,8 @@ export interface Wants {
   report?: Report;
   /** `signal` is aborted once the job is over. */
   body?: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  /** The memory of the body's pieces may be given to the job. */
+  isOwn?: boolean;
   give?: Line["give"];
   below?: Line["below"];
 }

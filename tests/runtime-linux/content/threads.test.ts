@@ -39,6 +39,24 @@ test("a thread writes a body as it was sent, and returns its digest", async () =
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
+test("a thread takes the memory of pieces that are its own, and no more than that", async () => {
+  const bytes = randomBytes(3 * PIECE);
+  const parts = [0, 1, 2].map((at) => bytes.subarray(at * PIECE, (at + 1) * PIECE));
+  const whole = parts.map((part) => new Uint8Array(part));
+  const sent = async (file: string, pieces: Uint8Array[], isOwn: boolean): Promise<number[]> => {
+    const args = { file: join(root, file), unpacked: MUCH };
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      yield* pieces;
+    };
+    await threads.run("receive", args, { signal: NEVER, body, isOwn });
+    expect(readFileSync(args.file).equals(bytes)).toBe(true);
+    return pieces.map(({ length }) => length);
+  };
+  expect(await sent("lent", whole, false)).toEqual([PIECE, PIECE, PIECE]);
+  expect(await sent("parts", parts, true)).toEqual([PIECE, PIECE, PIECE]);
+  expect(await sent("own", whole, true)).toEqual([0, 0, 0]);
+});
+
 test("the calling thread does the jobs that begin during an action, and threads do all others", async () => {
   const done: string[] = [];
   const noting = (who: string): Workers => ({
