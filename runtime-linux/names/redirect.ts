@@ -4,26 +4,17 @@
 import type { Kernel } from "../kernel.js";
 import { ipv4 } from "../networks/addresses.js";
 import { enterNamespace } from "../networks/namespace.js";
+import { addChain, addRule, NF_INET_LOCAL_OUT, NF_INET_POST_ROUTING } from "../networks/filter/chains.js";
 import {
-  big,
   fieldIs,
   protocolIs,
   RECEIVER_PORT,
   setField,
   type Expression,
   type PacketField,
-} from "../networks/rules/nf-expressions.js";
-import {
-  addChain,
-  addRule,
-  addTable,
-  deleteTable,
-  NF_INET_LOCAL_OUT,
-  NF_INET_POST_ROUTING,
-  openFilter,
-  transact,
-  type Table,
-} from "../networks/rules/nf-tables.js";
+} from "../networks/filter/expressions.js";
+import { big, openFilter, transact, type Table } from "../networks/filter/message.js";
+import { addTable, deleteTable } from "../networks/filter/tables.js";
 import type { Request } from "../networks/netlink/netlink.js";
 
 const ADDRESS = ipv4("127.0.0.11");

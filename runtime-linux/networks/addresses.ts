@@ -56,3 +56,20 @@ export function mac(text: string): Uint8Array {
   }
   return Uint8Array.from(text.split(":").map((byte) => Number.parseInt(byte, 16)));
 }
+
+/** The addresses whose first bits are those of `address`: the first of them, and the next one behind all, if any. */
+export function rangeOf(address: Uint8Array, bits: number): { first: Uint8Array; next: Uint8Array | undefined } {
+  const mask = maskOf(address.length, bits);
+  const first = address.map((byte, at) => byte & mask[at]!);
+  const next = first.map((byte, at) => byte | (~mask[at]! & 0xff));
+  for (let at = next.length - 1; at >= 0; at -= 1) {
+    next[at]! += 1;
+    if (next[at] !== 0) return { first, next };
+  }
+  return { first, next: undefined };
+}
+
+/** So many leading bits. */
+export function maskOf(bytes: number, bits: number): Uint8Array {
+  return Uint8Array.from({ length: bytes }, (_, at) => (0xff00 >> Math.min(8, Math.max(0, bits - 8 * at))) & 0xff);
+}

@@ -2,9 +2,9 @@
 
 import type { networks } from "../../../hosts/shared/index.js";
 import { addressBytes, isIpv6 } from "../addresses.js";
+import { big } from "../filter/message.js";
+import { inARow } from "../filter/set-elements.js";
 import type { PlacedElement } from "../rules/elements.js";
-import { inARow } from "../rules/nf-elements.js";
-import { big } from "../rules/nf-expressions.js";
 
 type Bridge = networks.Bridge;
 type Join = networks.Join;

@@ -2,11 +2,11 @@
 // packets find these.
 
 import type { networks } from "../../../hosts/shared/index.js";
-import { addressBytes, prefixOf } from "../addresses.js";
+import { addressBytes, prefixOf, rangeOf } from "../addresses.js";
+import * as nf from "../filter/expressions.js";
+import type { Table } from "../filter/message.js";
 import { PLACES, type Chain, type Family, type Place, type Subnet } from "./engine-table.js";
 import type { PlacedElement } from "./elements.js";
-import * as nf from "./nf-expressions.js";
-import type { Table } from "./nf-tables.js";
 
 type Bridge = networks.Bridge;
 type Expressions = nf.Expression[];
@@ -42,7 +42,7 @@ export function elementsOfBridge(made: Bridge, family: Family): PlacedElement[] 
   const { inward, outward, leaving } = chainNamesOf(made);
   const key = nf.interfaceName(made.interfaceName);
   const [address, bits] = subnetOf(made, family);
-  const { first, next } = nf.rangeOf(address, bits);
+  const { first, next } = rangeOf(address, bits);
   return [
     { family, set: "bridges", key },
     { family, set: "outward", key, chain: outward },

@@ -1,10 +1,10 @@
 // Elements of the sets and maps of the engine's table: added, taken over from others, and removed. A key has one value for
 // the whole engine, and another network or container may have put its own there meanwhile.
 
+import { transact, type Table } from "../filter/message.js";
+import { changeElements, heldOf, MOST_ELEMENTS, valueOf, type SetElement } from "../filter/set-elements.js";
 import type { Netlink, Request } from "../netlink/netlink.js";
 import type { Family, SetName } from "./engine-table.js";
-import { changeElements, heldOf, MOST_ELEMENTS, valueOf, type SetElement } from "./nf-elements.js";
-import { transact, type Table } from "./nf-tables.js";
 
 /** An element, and where it belongs. */
 export interface PlacedElement extends SetElement {

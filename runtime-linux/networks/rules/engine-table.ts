@@ -2,17 +2,30 @@
 // finds its network's rules by look-ups of its interfaces and of its sender's subnet, and the target of a published port
 // by one of the receiver. So its path is as long with one network as with hundreds, and with one container as with many.
 
+import {
+  addChain,
+  addRule,
+  flushChain,
+  NF_INET_FORWARD,
+  NF_INET_LOCAL_OUT,
+  NF_INET_POST_ROUTING,
+  NF_INET_PRE_ROUTING,
+  usesOf,
+  type Hook,
+} from "../filter/chains.js";
+import * as nf from "../filter/expressions.js";
+import type { Table } from "../filter/message.js";
+import * as sets from "../filter/sets.js";
+import { addTable } from "../filter/tables.js";
 import type { Netlink, Request } from "../netlink/netlink.js";
-import * as nf from "./nf-expressions.js";
-import * as tables from "./nf-tables.js";
 
 type Expressions = nf.Expression[];
-export type Family = tables.Table["family"];
+export type Family = Table["family"];
 
 /** A chain and its rules. */
 export interface Chain {
   name: string;
-  hook?: tables.Hook;
+  hook?: Hook;
   rules: Expressions[];
   /** Rules of other chains that jump here. */
   jumpsHere?: number;
@@ -56,15 +69,15 @@ export const BRIDGE_SETS = ["bridges", "inward", "outward", "senders"] as const 
 export const PORT_SETS = ["published", "everywhere", "opened"] as const satisfies readonly SetName[];
 
 /** Makes the table and its sets. Existing ones stay as they are. */
-export function addTableAndSets(table: tables.Table): Request[] {
-  return [tables.addTable(table), ...setsOf(table.family).map((set, at) => tables.addSet(table, set, at + 1))];
+export function addTableAndSets(table: Table): Request[] {
+  return [addTable(table), ...setsOf(table.family).map((set, at) => sets.addSet(table, set, at + 1))];
 }
 
-function setsOf(family: Family): (tables.NfSet & { name: SetName })[] {
-  const address = family === "ip" ? tables.IPV4_ADDR : tables.IPV6_ADDR;
-  const port = [tables.INET_PROTO, tables.INET_SERVICE];
-  const value = [address, tables.INET_SERVICE];
-  const bridge = [tables.IFNAME];
+function setsOf(family: Family): (sets.NfSet & { name: SetName })[] {
+  const address = family === "ip" ? sets.IPV4_ADDR : sets.IPV6_ADDR;
+  const port = [sets.INET_PROTO, sets.INET_SERVICE];
+  const value = [address, sets.INET_SERVICE];
+  const bridge = [sets.IFNAME];
   return [
     { name: "published", key: [address, ...port], value },
     { name: "everywhere", key: port, value },
@@ -77,14 +90,14 @@ function setsOf(family: Family): (tables.NfSet & { name: SetName })[] {
 }
 
 /** Makes the chains that all networks share. Those of an existing table get their rules anew. */
-export function addSharedChains(table: tables.Table): Request[] {
+export function addSharedChains(table: Table): Request[] {
   return addChains(table, chainsOf(table.family));
 }
 
 /** Whether none of them lacks a rule: somebody may have flushed the table. */
-export async function hasSharedChains(filter: Netlink, table: tables.Table): Promise<boolean> {
+export async function hasSharedChains(filter: Netlink, table: Table): Promise<boolean> {
   const chains = chainsOf(table.family);
-  const uses = await tables.usesOf(
+  const uses = await usesOf(
     filter,
     table,
     chains.map(({ name }) => name),
@@ -93,10 +106,10 @@ export async function hasSharedChains(filter: Netlink, table: tables.Table): Pro
 }
 
 /** Makes chains. Existing ones get their rules anew. */
-export function addChains(table: tables.Table, chains: readonly Chain[]): Request[] {
+export function addChains(table: Table, chains: readonly Chain[]): Request[] {
   return [
-    ...chains.flatMap(({ name, hook }) => [tables.addChain(table, name, hook), tables.flushChain(table, name)]),
-    ...chains.flatMap(({ name, rules }) => rules.map((rule) => tables.addRule(table, name, ...rule))),
+    ...chains.flatMap(({ name, hook }) => [addChain(table, name, hook), flushChain(table, name)]),
+    ...chains.flatMap(({ name, rules }) => rules.map((rule) => addRule(table, name, ...rule))),
   ];
 }
 
@@ -138,8 +151,8 @@ function chainsOf(family: Family): Chain[] {
   ];
 }
 
-const GUARD: tables.Hook = { type: "filter", number: tables.NF_INET_PRE_ROUTING, priority: -300 };
-const ARRIVING: tables.Hook = { type: "nat", number: tables.NF_INET_PRE_ROUTING, priority: -100 };
-const LOCAL: tables.Hook = { type: "nat", number: tables.NF_INET_LOCAL_OUT, priority: -100 };
-const LEAVING: tables.Hook = { type: "nat", number: tables.NF_INET_POST_ROUTING, priority: 100 };
-const PASSING: tables.Hook = { type: "filter", number: tables.NF_INET_FORWARD, priority: 0 };
+const GUARD: Hook = { type: "filter", number: NF_INET_PRE_ROUTING, priority: -300 };
+const ARRIVING: Hook = { type: "nat", number: NF_INET_PRE_ROUTING, priority: -100 };
+const LOCAL: Hook = { type: "nat", number: NF_INET_LOCAL_OUT, priority: -100 };
+const LEAVING: Hook = { type: "nat", number: NF_INET_POST_ROUTING, priority: 100 };
+const PASSING: Hook = { type: "filter", number: NF_INET_FORWARD, priority: 0 };

@@ -3,8 +3,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { failedTool } from "../../../hosts/shared/index.js";
 import type { networks } from "../../../hosts/shared/index.js";
+import { policyOf } from "../filter/chains.js";
+import type { Table } from "../filter/message.js";
 import { familiesOf } from "./bridge-rules.js";
-import { policyOf, type Table } from "./nf-tables.js";
 import type { Rules } from "./rules.js";
 import { runProgram } from "./run-program.js";
 

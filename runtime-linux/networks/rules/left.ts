@@ -1,13 +1,14 @@
 // What is in the engine's table although it should not be: a crash, another version or somebody else has left it there.
 
 import type { networks } from "../../../hosts/shared/index.js";
+import { rangeOf } from "../addresses.js";
+import { addChain, chainsIn, deleteChain } from "../filter/chains.js";
+import type { Table } from "../filter/message.js";
+import { flushSet, listElements } from "../filter/set-elements.js";
 import type { Netlink, Request } from "../netlink/netlink.js";
 import { chainNamesOf, elementsOfBridge, isChainOfBridge, subnetOf } from "./bridge-rules.js";
 import { BRIDGE_SETS, PORT_SETS } from "./engine-table.js";
 import { changes, type PlacedElement } from "./elements.js";
-import { flushSet, listElements } from "./nf-elements.js";
-import { rangeOf } from "./nf-expressions.js";
-import { addChain, chainsIn, deleteChain, type Table } from "./nf-tables.js";
 
 type Bridge = networks.Bridge;
 

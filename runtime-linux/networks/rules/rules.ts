@@ -3,12 +3,14 @@
 
 import type { networks } from "../../../hosts/shared/index.js";
 import type { Kernel } from "../../kernel.js";
+import { addChain, deleteChain } from "../filter/chains.js";
+import { openFilter, transact } from "../filter/message.js";
+import { addTable, deleteTable, isTableThere } from "../filter/tables.js";
 import { isAnswer, type Netlink, type Request } from "../netlink/netlink.js";
 import { chainNamesOf, chainsOfBridge, earlierTableOf, elementsOfBridge, familiesOf } from "./bridge-rules.js";
 import { putElements, takeElements, type PlacedElement, type TableOf } from "./elements.js";
 import { addChains, addSharedChains, addTableAndSets, hasSharedChains, type Family } from "./engine-table.js";
 import { withoutOthers, withoutPortsTo, type Ruled } from "./left.js";
-import * as tables from "./nf-tables.js";
 
 type Bridge = networks.Bridge;
 
@@ -113,7 +115,7 @@ export class Rules {
     const others = [...this.#ruled.values()].filter((other) => familiesOf(other.made).includes(family));
     const after = await withoutEarlierTable(filter, made, family);
     if (others.length === 0) {
-      await tables.transact(filter, [tables.addTable(table), tables.deleteTable(table), ...after]);
+      await transact(filter, [addTable(table), deleteTable(table), ...after]);
       return;
     }
     const names = Object.values(chainNamesOf(made));
@@ -121,9 +123,9 @@ export class Rules {
       before: [
         ...addTableAndSets(table),
         ...(await this.#withoutLeft(filter, { made, ports: () => [] }, family)),
-        ...names.map((name) => tables.addChain(table, name)),
+        ...names.map((name) => addChain(table, name)),
       ],
-      after: [...names.map((name) => tables.deleteChain(table, name)), ...after],
+      after: [...names.map((name) => deleteChain(table, name)), ...after],
     });
   }
 
@@ -154,7 +156,7 @@ export class Rules {
 
   /** After a failure that is no answer of the filter, answers may still wait on the socket. The next request gets another. */
   async #ask<T>(act: (filter: Netlink) => Promise<T>): Promise<T> {
-    const filter = (this.#filter ??= tables.openFilter(this.kernel));
+    const filter = (this.#filter ??= openFilter(this.kernel));
     try {
       return await act(filter);
     } catch (error) {
@@ -179,7 +181,7 @@ export class Rules {
 /** Removes the network's own table that an earlier version made, if there is one. */
 async function withoutEarlierTable(filter: Netlink, made: Bridge, family: Family): Promise<Request[]> {
   const table = earlierTableOf(made, family);
-  return (await tables.isTableThere(filter, table)) ? [tables.deleteTable(table)] : [];
+  return (await isTableThere(filter, table)) ? [deleteTable(table)] : [];
 }
 
 /** The network's elements. The one without a value stays if another network has the same interface by now. */

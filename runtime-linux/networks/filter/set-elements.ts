@@ -1,4 +1,4 @@
-// Requests about elements of sets and maps of the kernel's packet filter: see `nf-tables.ts`.
+// Requests about elements of sets and maps of the kernel's packet filter: see `sets.ts`.
 
 import {
   attribute,
@@ -8,8 +8,8 @@ import {
   type Netlink,
   type Request,
 } from "../netlink/netlink.js";
-import { jumpData, nested, number } from "./nf-expressions.js";
-import { change, HEADER, textOf, type Table } from "./nf-tables.js";
+import { change, HEADER, nested, number, textOf, type Table } from "./message.js";
+import { jumpData } from "./verdicts.js";
 
 /** Removes all elements of a set or a map. */
 export function flushSet({ family, name: table }: Table, name: string): Request {
