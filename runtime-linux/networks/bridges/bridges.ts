@@ -18,9 +18,9 @@ import {
 import type { Swept } from "../../swept.js";
 import { KeptFiles } from "../kept.js";
 import { findLink } from "../netlink/look-ups.js";
-import type { PlacedElement } from "../rules/elements.js";
+import { lastForEachKey, type PlacedElement } from "../rules/elements.js";
 import type { Places } from "./places.js";
-import { elementsOf, lastForEachKey } from "../ports/port-elements.js";
+import { elementsOf } from "../ports/port-elements.js";
 import type { Rules } from "../rules/rules.js";
 
 export class Bridges {
@@ -54,6 +54,7 @@ export class Bridges {
       this.swept(`network ${network}`, isThere ? "it was half made, or half removed" : "its interface is gone");
       await this.drop(network);
     }
+    await this.rules.restore();
     return this.#made.entries().map(([network]) => network);
   }
 

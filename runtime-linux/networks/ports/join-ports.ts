@@ -7,7 +7,8 @@ import type { Paths } from "../../paths.js";
 import { Forwards } from "../forward/forwards.js";
 import type { Rules } from "../rules/rules.js";
 import { forgetDatagrams } from "./conntrack.js";
-import { elementsOf, lastForEachKey, withoutTwins } from "./port-elements.js";
+import { lastForEachKey, withoutTwins } from "../rules/elements.js";
+import { elementsOf } from "./port-elements.js";
 import { HeldPorts } from "./ports.js";
 
 type Join = networks.Join;

@@ -10,28 +10,6 @@ type Bridge = networks.Bridge;
 type Join = networks.Join;
 type PortMapping = networks.PortMapping;
 
-/**
- * The elements for each key once: of several, the last. Several ports of the machine may lead to one of a container, which
- * is opened once; and while a container's ports are changed, a port may have its earlier target and the next one.
- */
-export function lastForEachKey(elements: readonly PlacedElement[]): PlacedElement[] {
-  return [...new Map(elements.map((element) => [keyOf(element), element])).values()];
-}
-
-/** Equal elements once. */
-export function withoutTwins(elements: readonly PlacedElement[]): PlacedElement[] {
-  const text = (element: PlacedElement): string => `${keyOf(element)} ${hex(element.value)}`;
-  return [...new Map(elements.map((element) => [text(element), element])).values()];
-}
-
-function keyOf({ family, set, key }: PlacedElement): string {
-  return `${family} ${set} ${hex(key)}`;
-}
-
-function hex(bytes: Uint8Array = new Uint8Array(0)): string {
-  return Buffer.from(bytes).toString("hex");
-}
-
 /** For ports that lead to an address of their own family: the kernel does not translate from one to the other. */
 export function elementsOf({ bridge, address, ipv6Address, ports }: Join): PlacedElement[] {
   return ports.flatMap((port) => {

@@ -68,10 +68,11 @@ export function chainsOfBridge(made: Bridge, family: Family): Chain[] {
   const { interfaceName: bridge, internal } = made;
   const names = chainNamesOf(made);
   const side = sideOf(made, family);
+  const jumpsHere = 1;
   return [
-    { name: names.outward, rules: internal ? [[...nf.leavesElsewhere(bridge), ...nf.drop()]] : [] },
-    { name: names.inward, rules: internal ? closed(made) : open(made, ways(made, side)) },
-    { name: names.leaving, rules: leaving(made, side) },
+    { name: names.outward, rules: internal ? [[...nf.leavesElsewhere(bridge), ...nf.drop()]] : [], jumpsHere },
+    { name: names.inward, rules: internal ? closed(made) : open(made, ways(made, side)), jumpsHere },
+    { name: names.leaving, rules: leaving(made, side), jumpsHere },
   ];
 }
 

@@ -97,3 +97,29 @@ function portions(elements: readonly PlacedElement[]): PlacedElement[][] {
   const count = Math.ceil(elements.length / MOST_ELEMENTS);
   return Array.from({ length: count }, (_, at) => elements.slice(at * MOST_ELEMENTS, (at + 1) * MOST_ELEMENTS));
 }
+
+export function ofFamily(family: Family, elements: readonly PlacedElement[]): PlacedElement[] {
+  return elements.filter((element) => element.family === family);
+}
+
+/**
+ * The elements for each key once: of several, the last. Several ports of the machine may lead to one of a container, which
+ * is opened once; and while a container's ports are changed, a port may have its earlier target and the next one.
+ */
+export function lastForEachKey(elements: readonly PlacedElement[]): PlacedElement[] {
+  return [...new Map(elements.map((element) => [keyOf(element), element])).values()];
+}
+
+/** Equal elements once. */
+export function withoutTwins(elements: readonly PlacedElement[]): PlacedElement[] {
+  const text = (element: PlacedElement): string => `${keyOf(element)} ${hex(element.value)}`;
+  return [...new Map(elements.map((element) => [text(element), element])).values()];
+}
+
+function keyOf({ family, set, key }: PlacedElement): string {
+  return `${family} ${set} ${hex(key)}`;
+}
+
+function hex(bytes: Uint8Array = new Uint8Array(0)): string {
+  return Buffer.from(bytes).toString("hex");
+}

@@ -27,7 +27,7 @@ export interface Chain {
   name: string;
   hook?: Hook;
   rules: Expressions[];
-  /** Rules of other chains that jump here. */
+  /** Rules of other chains, and elements of maps, that jump here. */
   jumpsHere?: number;
 }
 
@@ -95,8 +95,12 @@ export function addSharedChains(table: Table): Request[] {
 }
 
 /** Whether none of them lacks a rule: somebody may have flushed the table. */
-export async function hasSharedChains(filter: Netlink, table: Table): Promise<boolean> {
-  const chains = chainsOf(table.family);
+export function hasSharedChains(filter: Netlink, table: Table): Promise<boolean> {
+  return hasChains(filter, table, chainsOf(table.family));
+}
+
+/** Whether the table has all of these chains, with as many rules, and as many that jump to them. */
+export async function hasChains(filter: Netlink, table: Table, chains: readonly Chain[]): Promise<boolean> {
   const uses = await usesOf(
     filter,
     table,

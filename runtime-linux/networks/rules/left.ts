@@ -5,9 +5,10 @@ import { rangeOf } from "../addresses.js";
 import { addChain, chainsIn, deleteChain } from "../filter/chains.js";
 import type { Table } from "../filter/message.js";
 import { flushSet, listElements } from "../filter/set-elements.js";
+import { deleteTable, isTableThere } from "../filter/tables.js";
 import type { Netlink, Request } from "../netlink/netlink.js";
-import { chainNamesOf, elementsOfBridge, isChainOfBridge, subnetOf } from "./bridge-rules.js";
-import { BRIDGE_SETS, PORT_SETS } from "./engine-table.js";
+import { chainNamesOf, earlierTableOf, elementsOfBridge, isChainOfBridge, subnetOf } from "./bridge-rules.js";
+import { BRIDGE_SETS, PORT_SETS, type Family } from "./engine-table.js";
 import { changes, type PlacedElement } from "./elements.js";
 
 type Bridge = networks.Bridge;
@@ -79,4 +80,10 @@ async function withoutStrangers(filter: Netlink, table: Table, all: readonly Bri
     ...changes("add", () => table, elements),
     ...strangers.map((name) => deleteChain(table, name)),
   ];
+}
+
+/** Removes the network's own table that an earlier version made, if there is one. */
+export async function withoutEarlierTable(filter: Netlink, made: Bridge, family: Family): Promise<Request[]> {
+  const table = earlierTableOf(made, family);
+  return (await isTableThere(filter, table)) ? [deleteTable(table)] : [];
 }

@@ -5,12 +5,13 @@ import type { networks } from "../../../hosts/shared/index.js";
 import type { Kernel } from "../../kernel.js";
 import { addChain, deleteChain } from "../filter/chains.js";
 import { openFilter, transact } from "../filter/message.js";
-import { addTable, deleteTable, isTableThere } from "../filter/tables.js";
+import { addTable, deleteTable } from "../filter/tables.js";
 import { isAnswer, type Netlink, type Request } from "../netlink/netlink.js";
-import { chainNamesOf, chainsOfBridge, earlierTableOf, elementsOfBridge, familiesOf } from "./bridge-rules.js";
-import { putElements, takeElements, type PlacedElement, type TableOf } from "./elements.js";
+import { chainNamesOf, chainsOfBridge, elementsOfBridge, familiesOf } from "./bridge-rules.js";
+import { ofFamily, putElements, takeElements, type PlacedElement, type TableOf } from "./elements.js";
 import { addChains, addSharedChains, addTableAndSets, hasSharedChains, type Family } from "./engine-table.js";
-import { withoutOthers, withoutPortsTo, type Ruled } from "./left.js";
+import { withoutEarlierTable, withoutOthers, withoutPortsTo, type Ruled } from "./left.js";
+import { putLost } from "./lost.js";
 
 type Bridge = networks.Bridge;
 
@@ -56,21 +57,31 @@ export class Rules {
       this.expect(made, ports);
       const wanted = ports();
       for (const family of familiesOf(made)) {
-        const own = wanted.filter((element) => element.family === family);
-        await this.#makeOne(filter, made, family, own);
+        await this.#makeOne(filter, made, family, ofFamily(family, wanted));
       }
       this.#made.add(made.network);
     });
+  }
+
+  /**
+   * If somebody has removed rules while no engine ran, those of all networks come back in one transaction. Call it before the
+   * engine answers: then running containers do not wait for their network's turn. A failure is told when their network is made.
+   */
+  async restore(): Promise<void> {
+    for (const family of FAMILIES)
+      await this.ask((filter) => putLost(filter, this.#tableOf, family, this.#ruledIn(family))).catch(() => {});
   }
 
   /** Removes the network's rules. Missing ones are no error, and without a packet filter there are none. */
   async remove(made: Bridge): Promise<void> {
     const removed = this.ask(async (filter) => {
       // In turn: an earlier change may still make rules for the network.
+      const ports = this.#ruled.get(made.network)?.ports() ?? [];
       this.#ruled.delete(made.network);
       this.#made.delete(made.network);
       // The kernel may have one for IPv4 only.
-      for (const family of familiesOf(made)) await ifSupported(this.#removeOne(filter, made, family));
+      for (const family of familiesOf(made))
+        await ifSupported(this.#removeOne(filter, { made, ports: () => ports }, family));
     });
     await ifSupported(removed);
   }
@@ -85,7 +96,7 @@ export class Rules {
     await this.ask(async (filter) => {
       // One transaction for each family, so that a missing table does not keep the other's ports.
       for (const family of FAMILIES) {
-        const own = ports.filter((element) => element.family === family);
+        const own = ofFamily(family, ports);
         if (own.length > 0) await takeElements(filter, this.#tableOf, own);
       }
     });
@@ -110,21 +121,20 @@ export class Rules {
     this.#clean.add(family);
   }
 
-  async #removeOne(filter: Netlink, made: Bridge, family: Family): Promise<void> {
-    const table = this.#tableOf(family);
-    const others = [...this.#ruled.values()].filter((other) => familiesOf(other.made).includes(family));
+  async #removeOne(filter: Netlink, { made, ports }: Ruled, family: Family): Promise<void> {
+    const [table, others] = [this.#tableOf(family), this.#ruledIn(family)];
     const after = await withoutEarlierTable(filter, made, family);
     if (others.length === 0) {
       await transact(filter, [addTable(table), deleteTable(table), ...after]);
       return;
     }
+    // Where nothing else can be left, it need not be looked for: to list all ports would take long.
+    const isClean = this.#clean.has(family);
+    const left = isClean ? [] : await withoutOthers(filter, table, [...others, { made, ports: () => [] }]);
     const names = Object.values(chainNamesOf(made));
-    await takeElements(filter, this.#tableOf, elementsWithout(others, made, family), {
-      before: [
-        ...addTableAndSets(table),
-        ...(await this.#withoutLeft(filter, { made, ports: () => [] }, family)),
-        ...names.map((name) => addChain(table, name)),
-      ],
+    const elements = [...elementsWithout(others, made, family), ...(isClean ? ofFamily(family, ports()) : [])];
+    await takeElements(filter, this.#tableOf, elements, {
+      before: [...addTableAndSets(table), ...left, ...names.map((name) => addChain(table, name))],
       after: [...names.map((name) => deleteChain(table, name)), ...after],
     });
   }
@@ -132,9 +142,13 @@ export class Rules {
   async #withoutLeft(filter: Netlink, own: Ruled, family: Family): Promise<Request[]> {
     const table = this.#tableOf(family);
     if (this.#clean.has(family)) return withoutPortsTo(filter, table, own.made);
-    const others = [...this.#ruled.values()].filter(({ made }) => made.network !== own.made.network);
-    const all = [...others.filter(({ made }) => familiesOf(made).includes(family)), own];
-    return withoutOthers(filter, table, all);
+    const others = this.#ruledIn(family).filter(({ made }) => made.network !== own.made.network);
+    return withoutOthers(filter, table, [...others, own]);
+  }
+
+  /** Networks with rules of this family. */
+  #ruledIn(family: Family): Ruled[] {
+    return [...this.#ruled.values()].filter(({ made }) => familiesOf(made).includes(family));
   }
 
   /**
@@ -178,12 +192,6 @@ export class Rules {
   }
 }
 
-/** Removes the network's own table that an earlier version made, if there is one. */
-async function withoutEarlierTable(filter: Netlink, made: Bridge, family: Family): Promise<Request[]> {
-  const table = earlierTableOf(made, family);
-  return (await isTableThere(filter, table)) ? [deleteTable(table)] : [];
-}
-
 /** The network's elements. The one without a value stays if another network has the same interface by now. */
 function elementsWithout(others: readonly Ruled[], made: Bridge, family: Family): PlacedElement[] {
   const isTaken = others.some((other) => other.made.interfaceName === made.interfaceName);
@@ -202,5 +210,5 @@ async function ifSupported(change: Promise<void>): Promise<void> {
 const DONE = (): void => {};
 const FAMILIES: readonly Family[] = ["ip", "ip6"];
 
-/** What a kernel says without nf_tables (EOPNOTSUPP, which Node.js calls ENOTSUP) or without netfilter's sockets. */
+/** A kernel's word without nf_tables (EOPNOTSUPP, which Node.js calls ENOTSUP) or without netfilter's sockets. */
 const WITHOUT_FILTER: readonly (string | undefined)[] = ["ENOTSUP", "EPROTONOSUPPORT"];

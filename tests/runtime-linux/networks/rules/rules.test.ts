@@ -326,11 +326,54 @@ describeUnless(missing, "rules of a network", () => {
     expect(await listsOf(makeOne(next(1)))).toBe(0);
     expect(await listsOf(makeOne(next(2)))).toBe(0);
     expect(await listsOf(makeOne(next(2)))).toBe(3);
-    expect(await listsOf(others.remove(next(2)))).toBe(3);
+    expect(await listsOf(others.remove(next(2)))).toBe(0);
     expect(await listsOf(others.publish([{ family: "ip", set: "everywhere", key: Buffer.alloc(3) }]))).toBe(0);
     expect(await listsOf(makeOne(next(2)))).toBe(4);
     for (const made of [bridge, next(1), next(2)]) await others.remove(made);
     await others.close();
+  });
+
+  test("go with the ports of the network, without a list of all ports", async () => {
+    await make(bridge);
+    await rules.make(next(1), () => [portTo(next(1), 1), portTo(next(1), 2)]);
+    await rules.publish([portTo(bridge, 3)]);
+    await rules.remove(next(1));
+    expect(await elements("map", "everywhere")).toEqual(["6 . 20003 : 172.31.0.2 . 80"]);
+  });
+
+  test("come back in one transaction, all of them with their ports, before the next engine makes any", async () => {
+    const all = [bridge, { ...next(1), ...IPV6, connectsContainers: false }, { ...next(2), internal: true }];
+    for (const [at, made] of all.entries()) await rules.make(made, () => [portTo(made, at)]);
+    const before = await tables();
+    let changes = 0;
+    const counting: Kernel = Object.assign(Object.create(kernel) as Kernel, {
+      netlink(fd: number, requests: Uint8Array) {
+        if (isTransaction(requests)) changes += 1;
+        return libc.netlink(fd, requests);
+      },
+    });
+    const nextEngine = new Rules(counting, "coracle");
+    for (const [at, made] of all.entries()) nextEngine.expect(made, () => [portTo(made, at)]);
+    const losses = [
+      ["flush", "ruleset"],
+      ["flush", "table", ...TABLE.split(" ")],
+      ["flush", "chain", ...TABLE.split(" "), `inward-${ID}`],
+      ["flush", "map", ...TABLE.split(" "), "outward"],
+      ["delete", "table", "ip6", "coracle"],
+    ];
+    for (const loss of losses) {
+      await nft(...loss);
+      expect(await tables()).not.toEqual(before);
+      changes = 0;
+      await nextEngine.restore();
+      expect([loss, await tables()]).toEqual([loss, before]);
+      expect([loss, changes]).toEqual([loss, loss[1] === "ruleset" ? 2 : 1]);
+    }
+    changes = 0;
+    await nextEngine.restore();
+    expect(changes).toBe(0);
+    await nextEngine.close();
+    for (const made of all) await rules.remove(made);
   });
 
   test("go for good if an earlier change of the same network has not ended yet", async () => {
@@ -388,6 +431,12 @@ describeUnless(missing, "rules of a network", () => {
     await rules.remove(bridge);
     expect(await nft("list", "ruleset")).toBe("");
   });
+
+  /** All that nft tells of both tables, without the kernel's numbers and in an order of its own. */
+  async function tables(): Promise<string[]> {
+    const { nftables } = JSON.parse(await nft("-j", "list", "ruleset")) as { nftables: object[] };
+    return nftables.map((object) => JSON.stringify(object, comparable)).sort();
+  }
 
   /** The chains in which packets begin, and their rules. */
   async function hookedRules(): Promise<unknown[]> {
@@ -452,6 +501,17 @@ function namesIpv6(messages: Uint8Array): boolean {
   const view = new DataView(messages.buffer, messages.byteOffset, messages.length);
   for (let at = 0; at < messages.length; at += view.getUint32(at, true)) if (messages[at + HEADER] === 10) return true;
   return false;
+}
+
+/** For JSON: a table gets another number when it is made anew, and the elements of a set have no order. */
+function comparable(key: string, value: unknown): unknown {
+  if (key === "handle") return undefined;
+  return key === "elem" ? (value as object[]).map((element) => JSON.stringify(element)).sort() : value;
+}
+
+/** Whether it begins a transaction (NFNL_MSG_BATCH_BEGIN). */
+function isTransaction(messages: Uint8Array): boolean {
+  return new DataView(messages.buffer, messages.byteOffset, messages.length).getUint16(4, true) === 16;
 }
 
 /** Whether the first message asks for a list (NLM_F_DUMP). */
