@@ -139,15 +139,17 @@ export class WorldTime implements SimulatedTime {
   }
 
   #await(more: number): void {
-    this.#setAnchor();
-    this.#awaited += more;
+    const awaited = this.#awaited + more;
+    // The time may be behind, if events are. With a new anchor it would stay so.
+    if (this.#speed(awaited) !== this.#speed()) this.#setAnchor();
+    this.#awaited = awaited;
     this.#wind();
   }
 
-  /** The current pace. */
-  #speed(): number | "fast" | "stopped" {
+  /** The current pace, if so much outside the world is waited for. */
+  #speed(awaited = this.#awaited): number | "fast" | "stopped" {
     const speed = typeof this.#pace === "object" ? this.#pace.times : this.#pace;
-    if (this.#awaited === 0 || speed === "stopped") return speed;
+    if (awaited === 0 || speed === "stopped") return speed;
     return speed === "fast" ? 1 : Math.min(speed, 1);
   }
 

@@ -188,6 +188,18 @@ describe("pace", () => {
     await expect.poll(() => seen).toEqual(["answer", "timeout"]);
     time.close();
   });
+
+  test("a world whose events are late catches up, also if it waits for something outside meanwhile", async () => {
+    const real = { ms: 0 };
+    const time = new WorldTime({ pace: { times: 1 }, real: () => real.ms });
+    const came = new Promise<void>((resolve) => void time.at(SECOND, resolve));
+    real.ms += 9000;
+    expect(time.now().monotonic).toBe(SECOND);
+    await time.beyond(Promise.resolve());
+    await came;
+    await expect.poll(() => time.now().monotonic).toBe(9n * SECOND);
+    time.close();
+  });
 });
 
 describe("from outside", () => {
