@@ -21,6 +21,8 @@ export interface Sizes {
   readonly logBytes: number;
   /** How long an engine is left idle before its memory is read. */
   readonly idleMs: number;
+  /** How long engine and disk are at rest before an image is moved; 0: they need not be. */
+  readonly restMs: number;
   /** Containers created in one go. */
   readonly creates: number;
   /** Published ports of one container. */
@@ -90,6 +92,7 @@ export const REAL: Sizes = {
   images: 500,
   logBytes: 64 << 20,
   idleMs: 30_000,
+  restMs: 300,
   creates: 200,
   publishedPorts: 65_535,
   recorded: [0, 1000, 10_000],
@@ -132,6 +135,7 @@ export const QUICK: Sizes = {
   images: 5,
   logBytes: 256 << 10,
   idleMs: 200,
+  restMs: 0,
   creates: 8,
   publishedPorts: 100,
   recorded: [0, 10],
@@ -163,8 +167,8 @@ export const QUICK: Sizes = {
   brotli: 5,
 };
 
-/** What a figure describes: an engine, or a part of Coracle that is the same on all of them. */
-export type Subject = EngineKind | "core" | "page";
+/** What a figure describes: an engine, a part of Coracle that is the same on all of them, or the machine's disk. */
+export type Subject = EngineKind | "core" | "page" | "disk";
 
 export type Figures = Readonly<Partial<Record<Subject, number>>>;
 

@@ -24,9 +24,9 @@ export async function builds(engines: readonly RunningEngine[], sizes: Sizes): P
   return answers;
 }
 
-async function measured(build: Build, engines: readonly RunningEngine[], { longRounds }: Sizes): Promise<Answer[]> {
-  const [cold, cached] = [new Watched(), new Watched()];
-  for (let i = 0; i < longRounds; i += 1) {
+async function measured(build: Build, engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
+  const [cold, cached] = [new Watched(sizes), new Watched(sizes)];
+  for (let i = 0; i < sizes.longRounds; i += 1) {
     for (const engine of engines) {
       await cold.move(engine, () => made(engine, build, "nocache=1"));
       await cached.move(engine, () => made(engine, build, ""));

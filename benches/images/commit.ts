@@ -4,7 +4,7 @@ import { atMost, type Answer, type Sizes } from "../question.js";
 import { Watched } from "./watched.js";
 
 export async function commit(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
-  const watched = new Watched();
+  const watched = new Watched(sizes);
   const kibibytes = Math.max(1, sizes.copiedBytes >> 10);
   for (const engine of engines) {
     const Cmd = ["sh", "-c", `dd if=/dev/urandom of=/written bs=1k count=${kibibytes}`];

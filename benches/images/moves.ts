@@ -4,6 +4,7 @@ import { startDockerRegistry, type DockerRegistry } from "../../tests/support/re
 import { pushImage } from "../../tests/support/registry/push-image.js";
 import { atMost, type Answer, type Sizes } from "../question.js";
 import { transfer } from "../transfer.js";
+import { Disk } from "./disk.js";
 import { imageOf, shapesOf, type Image, type Shape } from "./shapes.js";
 import { Watched } from "./watched.js";
 
@@ -22,20 +23,31 @@ export async function imageMoves(
   return answers;
 }
 
-async function movesOf(shape: Shape, all: readonly RunningEngine[], { longRounds }: Sizes): Promise<Answer[]> {
+async function movesOf(shape: Shape, all: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const image = await imageOf(shape);
   const able = all.filter(({ kind }) => shape.compression === "gzip" || kind !== "reference");
-  const watched = { pull: new Watched(), save: new Watched(), push: new Watched(), load: new Watched() };
+  const disk = new Disk(shape);
+  const watched = {
+    pull: new Watched(sizes),
+    save: new Watched(sizes),
+    push: new Watched(sizes),
+    load: new Watched(sizes),
+  };
   for (const engine of able) {
     const source = await startDockerRegistry(engine.daemon.netns, SOURCE);
     try {
       await pushImage(source, "bench", ["1"], image.packed);
-      for (let i = 0; i < longRounds; i += 1) await moveAll(engine, source, image, watched);
+      for (let i = 0; i < sizes.longRounds; i += 1) {
+        if (engine === able[0]) await disk.write(engine);
+        await moveAll(engine, source, image, watched);
+      }
     } finally {
       await source.close();
     }
   }
-  return MOVES.flatMap((move) => watched[move].answers(`${move} of ${shape.name}`, GOALS[move], image.note));
+  const goals = { ...GOALS, pull: disk.limits(GOALS.pull), load: disk.limits(GOALS.load) };
+  const moves = MOVES.flatMap((move) => watched[move].answers(`${move} of ${shape.name}`, goals[move], image.note));
+  return [disk.answer(), ...moves];
 }
 
 /** The target is a new registry each time, so that all bytes are sent. */

@@ -23,7 +23,8 @@ export interface Image {
   readonly note: string;
 }
 
-const FILE_BYTES = 48 << 10;
+/** Of each file of a layer. */
+export const FILE_BYTES = 48 << 10;
 const GZIP = "application/vnd.docker.image.rootfs.diff.tar.gzip";
 const ZSTD = "application/vnd.oci.image.layer.v1.tar+zstd";
 
@@ -59,12 +60,20 @@ export async function imageOf({ layers: sizes, compression }: Shape): Promise<Im
 async function layerOf(index: number, bytes: number): Promise<Buffer> {
   const noise = createCipheriv("aes-256-ctr", Buffer.alloc(32, index + 1), Buffer.alloc(16));
   const entries: TarEntry[] = [];
-  for (let file = 0; file * FILE_BYTES < bytes; file += 1) {
+  for (const [file, name] of namesOf(index, bytes).entries()) {
     const random = noise.update(Buffer.alloc(FILE_BYTES / 2));
     const text = Buffer.alloc(FILE_BYTES / 2, `layer ${index} file ${file}\n`);
-    entries.push({ name: `bench/layer${index}/${file % 100}/file${file}`, body: Buffer.concat([random, text]) });
+    entries.push({ name, body: Buffer.concat([random, text]) });
   }
   return tarOf(entries);
+}
+
+/** The names of all files of a layer. */
+export function namesOf(index: number, bytes: number): string[] {
+  return Array.from(
+    { length: Math.ceil(bytes / FILE_BYTES) },
+    (_, file) => `bench/layer${index}/${file % 100}/file${file}`,
+  );
 }
 
 function zstd(bytes: Buffer): Buffer {

@@ -5,7 +5,8 @@ import { probePings } from "../../tests/support/measured/ping-probe.js";
 import { readFor } from "../../tests/support/processes.js";
 import { atRest } from "../at-rest.js";
 import { processorSecondsOfAll } from "../processes-of.js";
-import { round, Rounds, timed, under, type Answer, type Goal } from "../question.js";
+import { round, Rounds, timed, under, type Answer, type Goal, type Sizes } from "../question.js";
+import { flush } from "./disk.js";
 
 /** The measurements of one kind of move, for each engine round by round. */
 export class Watched {
@@ -14,10 +15,15 @@ export class Watched {
   readonly #worst = new Rounds();
   readonly #own = new Rounds();
   readonly #memory = new Rounds();
+  readonly #restMs: number;
 
-  /** Begins when the engine is at rest, so that what is left of an earlier removal does not count. */
+  constructor({ restMs }: Pick<Sizes, "restMs">) {
+    this.#restMs = restMs;
+  }
+
+  /** Begins when engine and disk are at rest. */
   async move(engine: RunningEngine, act: () => Promise<unknown>): Promise<void> {
-    await atRest(engine);
+    if (this.#restMs > 0) await this.#rest(engine);
     const pid = engine.daemon.pid();
     const [seconds, memory] = [processorSecondsOfAll(engine), kibibytes(pid, "VmRSS")];
     forgetPeak(pid);
@@ -46,6 +52,15 @@ export class Watched {
       },
       { question: `${what}: memory`, unit: "MiB", figures: this.#memory.medians(), goal: under(150, "MiB") },
     ];
+  }
+
+  /**
+   * Neither what is left of an earlier removal counts, nor what others have written: an engine that flushes would flush
+   * that too.
+   */
+  async #rest(engine: RunningEngine): Promise<void> {
+    await atRest(engine, this.#restMs);
+    await flush(engine.daemon.directories.root);
   }
 }
 
