@@ -8,6 +8,7 @@ import type {
   Outcome,
   Perform,
   Report,
+  Stdio,
   Work,
   content,
   engine,
@@ -26,6 +27,7 @@ import { checked, Filesystems } from "./content/filesystems.js";
 import { clone } from "./content/git.js";
 import { Contexts } from "./content/held/contexts.js";
 import { sentTarFor } from "./content/held/sent-tar.js";
+import { keepLog } from "./content/kept-log.js";
 import { makeLayer } from "./content/layers/layer.js";
 import { layerTars } from "./content/layers/layer-tars.js";
 import { Layers } from "./content/layers/layers.js";
@@ -49,6 +51,8 @@ export interface ContentDeps {
   kernel: Kernel;
   bodies: Bodies;
   registry: Registry;
+  /** Opens the log of a container. */
+  log: Stdio["log"];
   /** Move bytes; by default the calling thread does. */
   workers?: Workers;
   swept?: Swept;
@@ -235,6 +239,8 @@ class Carrier {
       case "drop-chain":
         await this.layers.drop(command.val);
         return DONE;
+      case "keep-log":
+        return { tag: "size", val: await keepLog(command.val, this.#deps) };
       case "drop-container":
         this.agents.close(command.val);
         await this.#contexts.forget(command.val);

@@ -68,7 +68,8 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     swept,
     ready: (launch, signal) => content.ready(launch, signal),
   });
-  const content = linuxContent({ paths, kernel, bodies, registry, swept, ...(workers && { workers }) });
+  const { log } = processes.stdio;
+  const content = linuxContent({ paths, kernel, bodies, registry, swept, log, ...(workers && { workers }) });
   const networks = linuxNetworks({ paths, kernel, swept });
   const volumes = linuxVolumes({ paths, kernel, swept });
   const machine = await describeMachine({ paths, kernel });

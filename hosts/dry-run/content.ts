@@ -77,6 +77,9 @@ export class DryRunContent {
         return this.#receive(op, command.val);
       case "upload":
         return this.#upload(op, command.val);
+      case "keep-log":
+        // What the container would have written is not known.
+        return { tag: "size", val: 0n };
       case "download":
         throw imaginedOnly("member", command.val.source.address);
       case "clone":
@@ -183,7 +186,19 @@ type Change = Exclude<content.ContentCommand, { tag: QuestionOf<"content"> }>;
 /** Commands whose outcome is only `done`. */
 type Quiet = Exclude<
   Change,
-  { tag: "make-directory" | "layer" | "ingest" | "extract" | "commit" | "receive" | "upload" | "download" | "clone" }
+  {
+    tag:
+      | "make-directory"
+      | "layer"
+      | "ingest"
+      | "extract"
+      | "commit"
+      | "receive"
+      | "upload"
+      | "download"
+      | "clone"
+      | "keep-log";
+  }
 >;
 
 /** A digest of nothing, from a name. */

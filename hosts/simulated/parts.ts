@@ -68,7 +68,7 @@ export class Parts {
       processes: processes.inventory(),
       execs: processes.execs(),
       mounts: content.mounts(),
-      containers: content.containers(),
+      containers: [...new Set([...content.containers(), ...processes.keptLogs()])].sort(),
       joins: networks.joins(),
       sandboxes: networks.sandboxes(),
       networks: networks.networks(),
@@ -111,7 +111,8 @@ export class Parts {
     const { time: clock, bodies, looks } = this;
     const { transport } = this.registries;
     const registry = registryClient({ transport, clock, ...(userAgent && { userAgent }) });
-    return simulatedContent({ ...looks, clock, bodies, registry });
+    const keepLog = (kept: content.KeptLog): Promise<number> => this.processes.keepLog(kept);
+    return simulatedContent({ ...looks, clock, bodies, registry, keepLog });
   }
 
   #processesFor({ seed = 0, programs = {} }: SimulatedOptions): SimulatedProcesses {

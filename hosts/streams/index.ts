@@ -10,6 +10,7 @@ export { FRAME_HEADER, STDERR, STDOUT, readFrameHeader } from "./frames.js";
 export { HeldOutput } from "./held-output.js";
 export type { HijackedClient } from "./hijacked-client.js";
 export { LogLine } from "./log-lines.js";
+export { keptLog } from "./kept-log.js";
 export { serveLogs } from "./logs.js";
 export { counted, received } from "./received.js";
 export { filesSent, imagesSent } from "./sent.js";

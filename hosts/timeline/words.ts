@@ -226,6 +226,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `read ${command.val.path} from an archive`;
     case "drop-chain":
       return `delete layer ${shortId(command.val)}`;
+    case "keep-log":
+      return `keep what ${containerName(naming, command.val.container)} has written to its log`;
     case "drop-container":
       return `delete the files and logs of ${containerName(naming, command.val)}`;
     case "drop-archive":

@@ -53,7 +53,11 @@ export class Fixture {
       deliver: () => Promise.reject(new Error("no session")),
       agent: () => Promise.reject(new Error("no client has agents")),
     };
-    this.content = simulatedContent({ filesOf: () => null, disk: this.disk, clock, bodies, registry: this.registry });
+    const keepLog = (): Promise<never> => Promise.reject(new Error("no container has a log"));
+    this.content = simulatedContent({
+      ...{ filesOf: () => null, disk: this.disk, clock },
+      ...{ bodies, registry: this.registry, keepLog },
+    });
   }
 
   perform(command: content.ContentCommand, told: Told[] = [], op = ++this.#counter): Promise<Outcome> {

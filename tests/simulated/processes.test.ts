@@ -266,6 +266,21 @@ describe("stdio", () => {
     expect((await world.output()).stdout).toBe("a\nno endtwo\n");
   });
 
+  it("is kept without its container, up to a limit, until the copy is dropped", async () => {
+    const world = new World();
+    await world.run(["sh", "-c", "echo one; echo two"]);
+    const lines = (await rawLog(await world.processes.stdio.log(ID))).split(/(?<=\n)/);
+    const copy = { container: "d".repeat(64), limit: lines[0]!.length, note: "clipped" };
+    await world.processes.keepLog({ container: ID, copy });
+    world.processes.forget(ID);
+    const time = lines[0]!.split(" ")[0];
+    expect(await rawLog(await world.processes.stdio.log(copy.container))).toBe(`${lines[0]}${time} stderr F clipped\n`);
+    expect(world.processes.keptLogs()).toEqual([copy.container]);
+    expect(await world.processes.keepLog({ container: "e".repeat(64), copy })).toBe(0);
+    world.processes.forget(copy.container);
+    expect(world.processes.keptLogs()).toEqual([]);
+  });
+
   it("passes bytes to stdin, those from before the launch first, and closes it with the first half-close", async () => {
     const world = new World();
     const stdin = world.processes.stdio.stdin(ID, 1);

@@ -32,6 +32,8 @@ export interface ContentDeps extends Looks {
   clock: Clock;
   bodies: Bodies;
   registry: RegistryClient;
+  /** Resolves to the size of the copy. */
+  keepLog: (kept: content.KeptLog) => Promise<number>;
 }
 
 export interface SimulatedContent {
@@ -202,6 +204,11 @@ class Carrier {
         disk.layers.drop(command.val);
         this.#uploads.forget(command.val);
         return DONE;
+      case "keep-log": {
+        const { container, copy } = command.val;
+        const kept = { container, copy: { ...copy, container: checked(copy.container) } };
+        return { tag: "size", val: BigInt(await this.#deps.keepLog(kept)) };
+      }
       case "drop-container":
         disk.dropContainer(command.val);
         return DONE;

@@ -37,6 +37,13 @@ export class ContainerLog {
   /** `now`: time of day in nanoseconds since 1970. */
   constructor(readonly now: () => bigint) {}
 
+  /** A log that is over, with these bytes. */
+  static of(bytes: Uint8Array, now: () => bigint): ContainerLog {
+    const log = new ContainerLog(now);
+    log.#append(bytes);
+    return log;
+  }
+
   /** Sets how much to keep from now on. */
   keep({ fileBytes, files, passing }: processes.LogKeeping): void {
     this.#passing = passing;

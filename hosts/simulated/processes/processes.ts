@@ -2,7 +2,8 @@
 // next engine finds them.
 
 import { interrupted, noSuch, refusedByRuntime, withRates } from "../../shared/index.js";
-import type { Input, Outcome, Perform, Stdio, engine, processes } from "../../shared/index.js";
+import type { Input, Outcome, Perform, Stdio, content, engine, processes } from "../../shared/index.js";
+import { keptLog } from "../../streams/index.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { numberOf } from "./devices.js";
 import { EXEC_NS, EXEC_SPREAD_NS, EXIT_NS, LAUNCH_NS, LAUNCH_SPREAD_NS, SIGNAL_NS } from "./durations.js";
@@ -31,6 +32,10 @@ export interface SimulatedProcesses {
   listen(happened: (input: Input) => void): void;
   /** The container was removed: its log goes, and input that clients sent ahead of a launch. */
   forget(container: string): void;
+  /** Copies the log of a container. Resolves to the size of the copy. */
+  keepLog(kept: content.KeptLog): Promise<number>;
+  /** For the inventory: containers that are nothing but such a copy. */
+  keptLogs(): string[];
   /** The machine restarts: all processes are gone. */
   reboot(): void;
   /** A fault was set that strikes running containers at once. */
@@ -56,6 +61,8 @@ class World implements SimulatedProcesses {
   /** By container and run number. */
   readonly #runs = new Map<string, Run>();
   readonly #logs = new Map<string, ContainerLog>();
+  /** Whose logs are copies of others'. */
+  readonly #keptLogs = new Set<string>();
   readonly #stdins = new Stdins();
   readonly #execs: Execs;
   readonly #pids = new MachinePids(() => this.#nextPid());
@@ -156,7 +163,23 @@ class World implements SimulatedProcesses {
 
   forget(container: string): void {
     this.#logs.delete(container);
+    this.#keptLogs.delete(container);
     this.#stdins.forget(container);
+  }
+
+  async keepLog({ container, copy }: content.KeptLog): Promise<number> {
+    const bytes = await keptLog(this.#log(container).open(), copy);
+    if (bytes.length === 0) return 0;
+    this.#logs.set(
+      copy.container,
+      ContainerLog.of(bytes, () => this.#needs.time.now().wall),
+    );
+    this.#keptLogs.add(copy.container);
+    return bytes.length;
+  }
+
+  keptLogs(): string[] {
+    return [...this.#keptLogs];
   }
 
   reboot(): void {

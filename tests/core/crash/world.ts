@@ -298,6 +298,9 @@ export class World {
       case "drop-chain":
         this.#dropChain(command.val);
         return { tag: "done" };
+      case "keep-log":
+        files.add(command.val.copy.container);
+        return { tag: "size", val: 1n };
       case "drop-container":
         if (mounts.has(command.val)) throw new Breach(`files of ${command.val} dropped under its mount`);
         files.delete(command.val);

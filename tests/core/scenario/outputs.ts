@@ -227,6 +227,10 @@ function shownContent(command: content.ContentCommand): string {
       return `find-credentials ${command.val.registry} of request ${command.val.session}`;
     case "hold-secret":
       return `hold-secret ${command.val.id} of request ${command.val.session}`;
+    case "keep-log": {
+      const { container, copy } = command.val;
+      return `keep-log of ${container}: ${copy.limit} bytes as ${copy.container}, or ${copy.note}`;
+    }
     case "send-files":
       return `send-files of ${command.val.container} as ${command.val.form} to request ${command.val.session}`;
     case "send-images":

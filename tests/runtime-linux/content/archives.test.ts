@@ -153,7 +153,9 @@ describeUnless(missing, "an archive", () => {
       deliver: () => Promise.reject(new Error("no session")),
       agent: () => Promise.reject(new Error("no session")),
     };
-    const { perform } = linuxContent({ paths: fixture.paths, kernel: libc, bodies, registry: registryClient() });
+    const log = (): Promise<never> => Promise.reject(new Error("no container has a log"));
+    const registry = registryClient();
+    const { perform } = linuxContent({ paths: fixture.paths, kernel: libc, bodies, registry, log });
     const val = { archive: "a", request: 1n, limits: ROOMY };
     const ingesting = failed(perform(op, { tag: "ingest", val }, () => {}));
     await waiting;

@@ -12,6 +12,7 @@ import type { Tools } from "../../../runtime-linux/content/threads/jobs.js";
 import type { Workers } from "../../../runtime-linux/content/threads/workers.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../../runtime-linux/paths.js";
+import { Logs } from "../../../runtime-linux/stdio/log.js";
 import { tarOf } from "../../support/archives/images.js";
 import { ROOMY } from "../../support/archives/tar.js";
 import { digestOf } from "../../support/registry/push-image.js";
@@ -60,8 +61,10 @@ export function openFixture(
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
   const bodies = new Map<bigint, AsyncIterable<Uint8Array>>();
   const tools: Tools = { paths, kernel: libc, registry: registryClient({ silenceMs: 500 }) };
+  const logs = new Logs((container) => paths.log(container));
   const carrier = linuxContent({
     ...tools,
+    log: async (container) => logs.open(container),
     bodies: {
       take: (request) => bodies.get(request)!,
       session: ({ session }) => bodies.get(session)!,

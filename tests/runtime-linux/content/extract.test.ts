@@ -119,6 +119,7 @@ function contentOn(
   return linuxContent({
     paths: fixture.paths,
     kernel,
+    log: () => Promise.reject(new Error("no container has a log")),
     bodies: {
       take: () => body(),
       session: () => body(),

@@ -52,6 +52,7 @@ test("mounts and unmounts are never abandoned: each reports its own failure", as
   const { perform } = linuxContent({
     paths,
     kernel,
+    log: () => Promise.reject(new Error("no container has a log")),
     bodies: {
       take: () => never(),
       session: () => never(),
