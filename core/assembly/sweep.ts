@@ -18,6 +18,7 @@ import {
   VolumeCommandMake,
 } from "../../build/bindings/types";
 import { askContent, askNetworks, askProcesses, askVolumes } from "./ask";
+import { history } from "./build/buildkit/history/history";
 import { cacheStore } from "./build/caches/cache-store";
 import { containerStore } from "./container/store";
 import { Ignored } from "./ignored";
@@ -34,7 +35,10 @@ export function sweep(inventory: Inventory): void {
   for (let i = 0; i < inventory.joins.length; i++) sweepJoin(inventory.joins[i]);
   for (let i = 0; i < inventory.sandboxes.length; i++) sweepSandbox(inventory.sandboxes[i]);
   for (let i = 0; i < inventory.mounts.length; i++) sweepMount(inventory.mounts[i]);
-  for (let i = 0; i < inventory.containers.length; i++) sweepFiles(inventory.containers[i]);
+  const logs = history.logs();
+  for (let i = 0; i < inventory.containers.length; i++) {
+    if (!logs.has(inventory.containers[i])) sweepFiles(inventory.containers[i]);
+  }
   const users = usersByName();
   for (let i = 0; i < inventory.volumes.length; i++) sweepVolume(inventory.volumes[i], users.has(inventory.volumes[i]));
   const there = new Set<string>();

@@ -43,6 +43,8 @@ export interface Answer {
   over: boolean;
   /** Bytes sent but not reported as read. */
   unread: number;
+  /** Containers whose logs are part of it, each with how much of the text comes before. */
+  logs: { container: string; vertex: string; at: number }[];
 }
 
 export interface WorldOptions {
@@ -54,6 +56,8 @@ export interface WorldOptions {
   volumes?: string[];
   /** Containers whose first run the host finds running. */
   running?: string[];
+  /** Containers of which the host finds no more than their files. */
+  left?: string[];
   insecureRegistries?: string[];
   registryMirrors?: string[];
   registryHosts?: engine.RegistryHosts[];
@@ -97,7 +101,7 @@ export class ImageWorld {
       ...NOTHING_FOUND,
       processes,
       mounts: containers,
-      containers,
+      containers: [...containers, ...(rest.left ?? [])],
       chains,
       rests,
       volumes: rest.volumes ?? [],
@@ -160,7 +164,7 @@ export class ImageWorld {
     from: Pick<engine.Request, "carrier"> = {},
   ): bigint {
     const id = ++this.#requests;
-    this.#answers.set(id, { status: 0, headers: "", text: "", over: false, unread: 0 });
+    this.#answers.set(id, { status: 0, headers: "", text: "", over: false, unread: 0, logs: [] });
     const bytes = body === undefined || body instanceof Uint8Array ? body : encode(JSON.stringify(body));
     const typed = body === undefined || body instanceof Uint8Array ? {} : { "Content-Type": "application/json" };
     const lines = Object.entries({ ...typed, ...headers }).map(([name, value]) => `${name}: ${value}`);
@@ -316,6 +320,10 @@ export class ImageWorld {
         answer.text += decode(command.val);
         answer.unread += command.val.length;
         read.add(request);
+      }
+      if (command.tag === "insert") {
+        const { container, objects } = command.val;
+        answer.logs.push({ container, vertex: objects?.vertex ?? "", at: answer.text.length });
       }
       if (command.tag === "whole" || command.tag === "end") answer.over = true;
     }

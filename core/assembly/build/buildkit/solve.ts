@@ -27,6 +27,7 @@ import { SessionFiles } from "./session/files";
 import { SessionSecrets } from "./session/secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./session/sessions";
 import { Recording, recordingOf } from "./history/recording";
+import { StepLogs } from "./history/step-logs";
 import { exportsOf } from "./outputs/export-of";
 import { ExportClient, Exporting, ExportNeeds } from "./outputs/exporting";
 import { Output, outputsIn, outputsProblem } from "./outputs/output";
@@ -98,6 +99,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     if (problem !== null) return this.fail(problem);
     if (this.targets.problem !== null) return this.fail(this.targets.problem!);
     this.recording = recordingOf(this.ref, message);
+    if (this.recording !== null) this.watchers.logs = new StepLogs();
     const frontend = message.stringOf("Frontend");
     if (frontend.length == 0) return;
     this.ask(frontend, objectIn(message, "FrontendAttrs"), objectIn(message, "FrontendInputs"), new Direct(this));

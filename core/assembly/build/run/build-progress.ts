@@ -100,6 +100,9 @@ export abstract class BuildProgress implements FateTeller {
   /** What the command of the step writes. */
   abstract insert(log: LogSource): void;
 
+  /** The command of the step has ended, and its container has all that it wrote. */
+  ran(_container: string): void {}
+
   abstract removed(container: string): void;
 
   abstract lost(): void;

@@ -96,6 +96,7 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
 
   runEnded(container: Container): void {
     if (this.cancelled) return;
+    this.stream.ran(container.id);
     if (container.exitCode != 0) {
       const code = container.exitCode;
       return this.fail(`The command '${this.wish.command}' returned a non-zero code: ${code.toString()}`, code);

@@ -8,6 +8,7 @@ import { isFullId } from "../../../text/hex";
 import { formatTime } from "../../../text/time";
 import { Filtered } from "../../field-filter";
 import { GitAddress, isGitContext } from "../../run/web/git-address";
+import { StepLog, stepLogFields } from "./step-logs";
 import { Steps } from "./steps";
 
 const RECORD_BYTES: i32 = 4096;
@@ -104,7 +105,7 @@ export class BuildRecord extends Filtered {
     this.options.clear();
     this.outputs.length = 0;
     this.answer.clear();
-    this.steps.document = new Uint8Array(0);
+    this.steps.drop();
   }
 
   record(): Uint8Array {
@@ -169,6 +170,7 @@ function pastBuildFields(fields: Fields, given: BuildRecord | null): BuildRecord
   build.steps.cached = fields.i32("cached", build.steps.cached);
   build.steps.warnings = <i32>fields.optionalWithin("warnings", build.steps.warnings, 0, 0, i32.MAX_VALUE);
   build.steps.document = fields.optionalDocument("steps", build.steps.document);
+  optionalListOf<StepLog>(fields, "logs", build.steps.logs, stepLogFields);
   build.pinned = fields.optionalBool("pinned", build.pinned);
   build.generation = <i32>fields.optionalWithin("generation", build.generation, 0, 0, i32.MAX_VALUE);
   return build;
@@ -188,5 +190,6 @@ export function readBuild(fields: FieldReader, id: string): BuildRecord {
   else if (!isFullId(id)) fields.refuse("its id is not valid");
   else if (build.ref.length == 0) fields.refuse("it has no ref");
   else if (build.completed == 0) fields.refuse("it is not over");
+  else if (build.steps.logs.some((log) => !isFullId(log.id))) fields.refuse("the id of a log is not valid");
   return build;
 }

@@ -1,11 +1,11 @@
 // Control.ListenBuildHistory and Control.UpdateBuildHistory: `docker buildx history`.
 
 import { Call } from "../../../call";
-import { endReply, headersOf, openReply, sendChunk } from "../../../reply";
 import { answerError, answerNothing, CallError, Code, messageOf, unknownError } from "../grpc-reply";
 import { BuildRecord } from "./build-record";
 import { HistoryFilter } from "./history-filter";
 import { history } from "./history";
+import { pastSteps } from "./past-steps";
 
 /** Tells of builds under way, and, unless only those are asked for, of builds that are over. */
 export function listenHistory(call: Call): void {
@@ -48,17 +48,7 @@ export function updateHistory(call: Call): void {
   answerNothing(call);
 }
 
-/** The steps of a build that is over. */
+/** The steps of a build that is over, with what its commands wrote. */
 export function watchPast(call: Call, build: BuildRecord): void {
-  openReply(call, 200, headersOf(call).json, null);
-  const steps = build.steps.document;
-  if (steps.length > 0) sendChunk(call, withNewline(steps));
-  endReply(call);
-}
-
-function withNewline(document: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(document.length + 1);
-  bytes.set(document);
-  bytes[document.length] = 0x0a;
-  return bytes;
+  history.tellPast(call, pastSteps(build.steps));
 }

@@ -134,6 +134,24 @@ class BuildHistory implements WatcherOwner {
     if (ends) watcher.end();
   }
 
+  /** It is sent only as much at once as it reads: the host holds each log open until it is sent. */
+  tellPast(call: Call, steps: News[]): void {
+    const watcher = new Watcher(call, false, this);
+    watcher.begin(steps);
+    watcher.end();
+  }
+
+  /** Ids of all logs that records keep. */
+  logs(): Set<string> {
+    const ids = new Set<string>();
+    const builds = this.over();
+    for (let i = 0; i < builds.length; i++) {
+      const logs = builds[i].steps.logs;
+      for (let j = 0; j < logs.length; j++) ids.add(logs[j].id);
+    }
+    return ids;
+  }
+
   watcherRead(): void {}
 
   watcherLeft(watcher: Watcher): void {

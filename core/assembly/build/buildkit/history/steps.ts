@@ -1,9 +1,9 @@
-// The steps of a build that is over, as those are told who ask for them later. What its commands wrote is not kept: that
-// was in their containers.
+// The steps of a build that is over, as those are told who ask for them later.
 
 import { JsonWriter } from "../../../json/writer";
 import { ListedNews, News } from "../progress/news";
 import { Vertex, VertexStatus, VertexWarning } from "../progress/vertices";
+import { StepLog } from "./step-logs";
 
 /** Bytes of JSON that are kept of one build. */
 const MOST_BYTES: i32 = 64 * 1024;
@@ -15,6 +15,8 @@ export class Steps {
   warnings: i32 = 0;
   /** A message `StatusResponse` in JSON; empty if nothing is known. */
   document: Uint8Array = new Uint8Array(0);
+  /** What commands wrote. */
+  readonly logs: StepLog[] = [];
 
   /** `told`: what watchers were told, each once. */
   take(told: News[]): void {
@@ -35,7 +37,16 @@ export class Steps {
     this.document = json.endArray().endObject().finish();
   }
 
+  /** Nobody asks for them any more. */
+  drop(): void {
+    this.document = new Uint8Array(0);
+    for (let i = 0; i < this.logs.length; i++) this.logs[i].drop();
+    this.logs.length = 0;
+  }
+
   private count(vertex: Vertex): void {
+    const log = vertex.log;
+    if (log !== null && !log.isEmpty) this.logs.push(log);
     this.total += 1;
     if (vertex.isOver) this.completed += 1;
     if (vertex.cached) this.cached += 1;

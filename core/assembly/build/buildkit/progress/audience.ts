@@ -2,10 +2,14 @@
 
 import { LogSource } from "../../../../../build/bindings/types";
 import { RoomReader } from "../../../image/progress-stream";
+import { StepLogs } from "../history/step-logs";
 import { ListedNews } from "./news";
 
 /** Who is told of the steps of a build by BuildKit: those who watch it, or the client of `POST /build`. */
 export abstract class Audience {
+  /** Keeps what commands write; null if nobody asks for it later. */
+  logs: StepLogs | null = null;
+
   /** It reads too slowly: the next step should wait. */
   abstract get isCrowded(): bool;
 

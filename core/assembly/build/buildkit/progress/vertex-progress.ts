@@ -202,6 +202,12 @@ export class VertexProgress extends BuildProgress {
     this.command = command;
   }
 
+  ran(container: string): void {
+    const vertex = this.current;
+    const logs = this.audience.logs;
+    if (vertex !== null && logs !== null) vertex.log = logs.keep(container, vertex.digest);
+  }
+
   removed(_container: string): void {}
 
   lost(): void {}

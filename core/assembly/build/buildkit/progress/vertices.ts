@@ -8,6 +8,7 @@ import { encodeUtf8 } from "../../../text/utf8";
 import { engine } from "../../../state";
 import { sha256HexOfText } from "../../../text/sha256";
 import { formatTime } from "../../../text/time";
+import { StepLog } from "../history/step-logs";
 import { ListedNews } from "./news";
 import { ProtoWriter } from "./proto-writer";
 
@@ -21,6 +22,8 @@ export class Vertex extends ListedNews {
   error: string = "";
   /** What it needs, by digest. */
   inputs: string[] = [];
+  /** What its command has written, if that is kept. */
+  log: StepLog | null = null;
 
   constructor(
     build: string,

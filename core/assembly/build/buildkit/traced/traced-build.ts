@@ -21,6 +21,7 @@ import { FrontendOptions } from "../options/frontend-options";
 import { CallError, Code, unknownError } from "../grpc-reply";
 import { Recording } from "../history/recording";
 import { recordRequested } from "../history/requested";
+import { StepLogs } from "../history/step-logs";
 import { exportOf } from "../outputs/export-of";
 import { ExportClient, Exporting, ExportNeeds } from "../outputs/exporting";
 import { Output } from "../outputs/output";
@@ -105,6 +106,7 @@ class BuildOnStream
     this.trace = trace;
     const names = this.output.references.map<string>((reference) => reference.familiar).join(",");
     this.recording = recordRequested(this.options, names);
+    trace.logs = new StepLogs();
     const name = `build ${this.call.id.toString()}`;
     this.progress = new VertexProgress(new ProgressStream(this.call), name, trace, this);
     this.stream.begin(this);
