@@ -79,6 +79,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "blob-of",
   "find-credentials",
   "hold-secret",
+  "keep-log",
   "send-files",
   "send-images",
   "forward-agent",

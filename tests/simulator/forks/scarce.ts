@@ -7,6 +7,7 @@ export const SCARCE: Readonly<Record<string, string>> = {
   "content find-credentials": "credentials-asked.txt",
   "content forward-agent": "agents-forwarded.txt",
   "content hold-secret": "secrets-held.txt",
+  "content keep-log": "logs-kept.txt",
   "content send-files": "outputs-sent.txt",
   "content send-images": "outputs-sent.txt",
   "content make-directory": "working-directory.txt",

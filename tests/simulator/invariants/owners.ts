@@ -1,6 +1,7 @@
 // Checks owners: each name, address and port belongs to one container, and every object on the machine has an owner,
 // or a pending operation makes or removes it.
 
+import type { PastBuildRecord } from "../../../build/core/record-types.js";
 import type { replies } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { type ContainerRecord, type Ledger, wordOf, RUNNING } from "../ledger.js";
@@ -14,6 +15,7 @@ const decoder = new TextDecoder();
 
 /** Records whose files are a volume of the machine: those of clients, and the caches of builds. */
 const OF_VOLUMES = ["volume/", "damaged/volume/", "cache/"] as const;
+const BUILDS = "build/";
 const SETTLED = ["created", "running", "paused", "exited", "dead", "restarting"];
 /** `MountKind` of core/assembly/container/mounts/mount-point.ts. */
 const VOLUME = 1;
@@ -30,6 +32,8 @@ export class Owners implements Invariant {
   readonly #sites = new Set<string>();
   /** Those that could not be dropped: the next engine does it. */
   readonly #keptSites = new Failures("drop-container");
+  /** Logs of steps whose builds have no record yet, by the ids of their copies. */
+  readonly #newLogs = new Set<string>();
   #volumesBefore: ReadonlySet<string> = new Set();
   #allowed: Allowed | null = null;
 
@@ -62,6 +66,7 @@ export class Owners implements Invariant {
     if (this.#sites.size > 0 && !this.#replies.areBuilding) {
       throw new Breach("owners", `no build is under way, but ${[...this.#sites].join(", ")} is not dropped`);
     }
+    if (!this.#replies.areBuilding) this.#newLogs.clear();
     for (const container of ledger.containers.values()) {
       const status = wordOf(container);
       if (!SETTLED.includes(status)) throw new Breach("owners", `${container.id} stays ${status}`);
@@ -102,14 +107,21 @@ export class Owners implements Invariant {
   }
 
   /** A build drops what it has mounted. */
-  #placed({ outputs, opening }: Seen): void {
-    if (opening !== null) this.#sites.clear();
+  #placed({ outputs, opening, ledger }: Seen): void {
+    if (opening !== null) {
+      this.#sites.clear();
+      this.#newLogs.clear();
+    }
     for (const { command } of outputs.effects) {
       if (command.tag === "mount" && typeof command.val === "object" && "bare" in command.val && command.val.bare) {
         this.#sites.add(command.val.container);
       }
       if (command.tag === "hold-secret" || command.tag === "forward-agent") this.#sites.add(command.val.container);
+      if (command.tag === "keep-log") this.#newLogs.add(command.val.copy.container);
       if (command.tag === "drop-container") this.#sites.delete(command.val);
+    }
+    if (ledger.changed.some((key) => key.startsWith(BUILDS))) {
+      for (const id of logsOf(ledger)) this.#newLogs.delete(id);
     }
   }
 
@@ -125,7 +137,7 @@ export class Owners implements Invariant {
     this.#only("network namespace", found.sandboxes, ids);
     this.#only("process", ofContainers(found.processes), ids);
     this.#only("exec", ofContainers(found.execs.map(({ subject }) => subject)), ids);
-    const filed = found.containers.filter((id) => !isPlace(id));
+    const filed = found.containers.filter((id) => !isPlace(id) && !this.#newLogs.has(id));
     this.#only("files", filed, files);
     this.#only("network", found.networks, networks);
     this.#volumes(ledger, found.volumes, volumes);
@@ -198,10 +210,16 @@ function allowedBy(ledger: Ledger): Allowed {
   // Objects of a damaged record stay.
   const damaged = ledger.keys("damaged/container/");
   const ids = new Set([...owners.map(({ id }) => id), ...damaged]);
-  const files = new Set([...ledger.containers.keys(), ...damaged]);
+  const files = new Set([...ledger.containers.keys(), ...damaged, ...logsOf(ledger)]);
   const networks = new Set([...ledger.keys("network/"), ...ledger.keys("damaged/network/")]);
   const volumes = new Set(OF_VOLUMES.flatMap((kind) => ledger.keys(kind)));
   return { version, ids, files, networks, volumes };
+}
+
+/** What is kept of the steps of builds that are over, by the ids of the containers that have the logs. */
+function logsOf(ledger: Ledger): string[] {
+  const builds = ledger.keys(BUILDS).flatMap((id) => ledger.json<PastBuildRecord>(BUILDS + id) ?? []);
+  return builds.flatMap(({ logs = [] }) => logs.map(({ container }) => container));
 }
 
 /** Names of all volumes that containers have. */

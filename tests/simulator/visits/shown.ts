@@ -13,6 +13,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "content-command find-credentials": "credentials-asked.txt",
   "content-command forward-agent": "agents-forwarded.txt",
   "content-command hold-secret": "secrets-held.txt",
+  "content-command keep-log": "logs-kept.txt",
   "content-command make-directory": "working-directory.txt",
   "content-command send-files": "outputs-sent.txt",
   "content-command send-images": "outputs-sent.txt",
