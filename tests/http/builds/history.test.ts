@@ -37,6 +37,13 @@ interface Event {
   record: Fields;
 }
 
+interface Log {
+  vertex: string;
+  timestamp: { seconds: number; nanos: number };
+  stream: number;
+  msg: Buffer;
+}
+
 onEngines("the history of builds", (engine, kind) => {
   const ofOurs = testExcept(kind, { reference: REFERENCE.buildkit });
   let client: grpc.Client;
@@ -80,6 +87,26 @@ onEngines("the history of builds", (engine, kind) => {
     await expect(update({ Ref: ref, Delete: true })).rejects.toMatchObject({
       details: `failed to retrieve ref ${ref}: file does not exist`,
     });
+  });
+
+  ofOurs("has what the commands of a build wrote, with streams and times, before the ends of their steps", async () => {
+    const ref = await build("FROM busybox\nRUN echo out; sleep 1; echo err >&2\nRUN echo bad && exit 3\n", {});
+    const told = await builder.status(ref);
+    const logs = told.flatMap((message) => (message["logs"] ?? []) as Log[]);
+    expect(logs.map(({ stream, msg }) => [stream, String(msg)])).toEqual([
+      [1, "out\n"],
+      [2, "err\n"],
+      [1, "bad\n"],
+    ]);
+    const [out, err] = logs.map(({ timestamp }) => Number(timestamp.seconds) + timestamp.nanos / 1e9);
+    expect(err! - out!).toBeGreaterThan(0.9);
+    const ended = (vertex: string): number =>
+      told.findIndex(({ vertexes = [] }) =>
+        (vertexes as Fields[]).some(({ digest, completed }) => digest === vertex && completed),
+      );
+    const at = (log: Log): number => told.findIndex(({ logs: some = [] }) => (some as Log[]).includes(log));
+    expect(new Set(logs.map(({ vertex }) => vertex)).size).toBe(2);
+    for (const log of logs) expect(at(log)).toBeLessThan(ended(log.vertex));
   });
 
   ofOurs("tells those who listen of builds that begin, fail and are removed", async () => {
