@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
 import { must, run, until, type Finished } from "../../support/commands.js";
+import { forgetsBuilds } from "../../support/buildkit/past-builds.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 import { file, startWebServer } from "../../support/web-server.js";
 import { GIT_MISSING, startGitServer } from "../../http/builds/git-server.js";
@@ -16,6 +17,7 @@ const BUILDX = process.env["CORACLE_TEST_BUILDX"];
 onEngines(
   "docker buildx",
   (engine, kind) => {
+    forgetsBuilds(engine, kind);
     let top = "";
     beforeAll(() => {
       top = fs.mkdtempSync(join(tmpdir(), "coracle-buildx-"));

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
+import { forgetsBuilds } from "../../support/buildkit/past-builds.js";
 import { describeUnless, onEngines, testExcept } from "../../support/on-engines.js";
 import {
   dockerRegistryMissing,
@@ -24,6 +25,7 @@ interface Record {
 onEngines(
   "docker buildx, caches",
   (engine, kind) => {
+    forgetsBuilds(engine, kind);
     let top = "";
     beforeAll(() => {
       top = fs.mkdtempSync(join(tmpdir(), "coracle-caching-"));

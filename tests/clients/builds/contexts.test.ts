@@ -7,6 +7,7 @@ import { GIT_MISSING, startGitServer, type GitServer } from "../../http/builds/g
 import { rawTar } from "../../support/archives/tar.js";
 import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
 import { must } from "../../support/commands.js";
+import { forgetsBuilds } from "../../support/buildkit/past-builds.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 import { file, startWebServer, type WebServer } from "../../support/web-server.js";
 import { DOCKER_MISSING, DockerCli } from "../docker.js";
@@ -24,6 +25,7 @@ const COPIED = ".dockerignore\nDockerfile\nDockerfile.dockerignore\nx\n";
 onEngines(
   "docker buildx, contexts elsewhere",
   (engine, kind) => {
+    forgetsBuilds(engine, kind);
     let top = "";
     let git: GitServer;
     let web: WebServer;

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../../support/allowed-skips.js";
 import { serveAgents, toAgent, type Forwarding } from "../../support/buildkit/agents.js";
 import { BuildKitClient, openSession } from "../../support/buildkit/client.js";
+import { forgetsBuilds } from "../../support/buildkit/past-builds.js";
 import type { Fields } from "../../support/buildkit/protocol.js";
 import { must, until } from "../../support/commands.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
@@ -19,6 +20,7 @@ const HAD = ["", "default", "k"];
 const UNSET = "unset ssh forward key";
 
 onEngines("ssh agents of builds", (engine, kind) => {
+  forgetsBuilds(engine, kind);
   const ofOurs = testExcept(kind, { reference: REFERENCE.buildkit });
   let client: BuildKitClient;
   beforeAll(async () => {

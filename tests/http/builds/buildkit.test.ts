@@ -7,6 +7,7 @@ import { status as codes, type ServiceError } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { rawTar } from "../../support/archives/tar.js";
 import { BuildKitClient, openSession } from "../../support/buildkit/client.js";
+import { forgetsBuilds } from "../../support/buildkit/past-builds.js";
 import { messagesOf, type Fields } from "../../support/buildkit/protocol.js";
 import type { SentFile } from "../../support/buildkit/sent-files.js";
 import { until } from "../../support/commands.js";
@@ -15,6 +16,7 @@ import { onEngines, testExcept } from "../../support/on-engines.js";
 import { REFERENCE } from "../../support/allowed-skips.js";
 
 onEngines("builds by BuildKit", (engine, kind) => {
+  forgetsBuilds(engine, kind);
   const ofOurs = testExcept(kind, { reference: REFERENCE.buildkit });
   let client: BuildKitClient;
   beforeAll(async () => {

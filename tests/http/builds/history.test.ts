@@ -5,6 +5,7 @@ import * as grpc from "@grpc/grpc-js";
 import protobuf from "protobufjs";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { BuildKitClient, openSession } from "../../support/buildkit/client.js";
+import { forgetsBuilds } from "../../support/buildkit/past-builds.js";
 import { REFERENCE } from "../../support/allowed-skips.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 
@@ -45,6 +46,7 @@ interface Log {
 }
 
 onEngines("the history of builds", (engine, kind) => {
+  forgetsBuilds(engine, kind);
   const ofOurs = testExcept(kind, { reference: REFERENCE.buildkit });
   let client: grpc.Client;
   let builder: BuildKitClient;

@@ -6,6 +6,7 @@ import { status as codes } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REFERENCE } from "../../support/allowed-skips.js";
 import { BuildKitClient, openSession, type SessionOptions } from "../../support/buildkit/client.js";
+import { forgetsBuilds } from "../../support/buildkit/past-builds.js";
 import type { Fields } from "../../support/buildkit/protocol.js";
 import { until } from "../../support/commands.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
@@ -16,6 +17,7 @@ type Secret = NonNullable<SessionOptions["secret"]>;
 const LIMIT = 500 * 1024;
 
 onEngines("secrets of builds", (engine, kind) => {
+  forgetsBuilds(engine, kind);
   const ofOurs = testExcept(kind, { reference: REFERENCE.buildkit });
   let client: BuildKitClient;
   beforeAll(async () => {
