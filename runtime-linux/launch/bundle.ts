@@ -16,6 +16,7 @@ import { allDevices, devicesOf, numberOf, type Resources, type SpecDevice } from
 import { requireInit } from "./init.js";
 import type { Kernel } from "../kernel.js";
 import { placeMounts } from "../mounts/places.js";
+import { makePoints } from "../mounts/points.js";
 import type { Paths } from "../paths.js";
 import { choosePropagation } from "../mounts/propagation.js";
 import type { Runtime } from "./runtimes.js";
@@ -81,7 +82,8 @@ export function writeBundle(
   for (const path of launch.directories) makeDirectory(path);
   choosePropagation(asked);
   const spec = resolveSpec(asked, launch, paths, kernel, names);
-  placeMounts(spec.mounts ?? [], paths.rootfs(launch.container), launch.closed, runtime.kind === "runc");
+  const root = paths.rootfs(launch.container);
+  makePoints(placeMounts(spec.mounts ?? [], root, launch.closed, runtime.kind === "runc"), kernel);
   applySeccomp(spec, launch.seccomp, runtime);
   writeFileSync(join(directory, "config.json"), specText(weights ? spec : withoutWeights(spec)), { mode: 0o600 });
   return spec;

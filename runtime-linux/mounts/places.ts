@@ -1,11 +1,12 @@
 // Finds out where a container's mounts end up. Destinations are looked up as OCI runtimes do it: one mount after the
 // other, following links within the container and through the earlier mounts.
 
-import { statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { isWithin, refuseClosed } from "../../hosts/shared/index.js";
 import type { processes } from "../../hosts/shared/index.js";
 import { followed } from "../../hosts/streams/tar/index.js";
 import { linkTarget } from "../confine.js";
+import type { MountPoint } from "./points.js";
 
 export interface Mount {
   destination: string;
@@ -19,7 +20,7 @@ export class MountPlaces {
    * The mounts so far, in order. Each hides what was at its destination before. `files`: where its files are on the
    * machine.
    */
-  readonly #mounted: { place: string; files: string | undefined; isBind: boolean }[] = [];
+  readonly #mounted: { place: string; files: string | undefined; isBind: boolean; isWritable: boolean }[] = [];
 
   /** `root`: the container's file system. */
   constructor(
@@ -32,14 +33,23 @@ export class MountPlaces {
   /** The resolved destination: a path of the container without links. */
   add(mount: Mount): string {
     const place = this.resolve(mount.destination);
-    const files = isBind(mount) ? mount.source : KERNEL_FILES[mount.type ?? ""];
-    this.#mounted.push({ place, files, isBind: isBind(mount) });
+    const [isBound, { options = [] }] = [isBind(mount), mount];
+    const files = isBound ? mount.source : KERNEL_FILES[mount.type ?? ""];
+    this.#mounted.push({ place, files, isBind: isBound, isWritable: isBound && !options.includes("ro") });
     return place;
   }
 
   /** Components that do not exist keep their names. */
   resolve(path: string): string {
     return followed(path, (directory, name) => this.#targetOf(directory === "/" ? `/${name}` : `${directory}/${name}`));
+  }
+
+  /** The directory of the machine that has the files at a resolved path; null if a runtime cannot write there. */
+  writableAt(place: string): Omit<MountPoint, "isFile"> | null {
+    const mount = this.#mountOf(place);
+    if (!mount) return { root: this.root, path: place };
+    if (!mount.isWritable || mount.place === place || mount.files === undefined) return null;
+    return { root: mount.files, path: mount.place === "/" ? place : place.slice(mount.place.length) };
   }
 
   /** Whether the path leads to a file of the machine or of a volume. */
@@ -62,21 +72,31 @@ export class MountPlaces {
 
 /**
  * Throws `misplaced` for the first mount that ends up in a closed place. Valid only while nobody changes links. Some
- * runtimes do not make a destination behind a dangling link; they get destinations without links.
+ * runtimes do not make a destination behind a dangling link; they get destinations without links. Returns where the
+ * mounts will be, as far as a runtime would make what is missing there.
  */
 export function placeMounts(
   mounts: readonly Mount[],
   root: string,
   closed: readonly processes.ClosedPlace[],
   makesBehindLinks: boolean,
-): void {
+): MountPoint[] {
   const places = new MountPlaces(root);
+  const points: MountPoint[] = [];
   for (const mount of mounts) {
     const { destination } = mount;
+    const point = places.writableAt(places.resolve(destination));
     const place = places.add(mount);
     refuseClosed({ destination, place, shows: (fileSystem) => shows(mount, fileSystem) }, closed);
+    if (point !== null) points.push({ ...point, isFile: isFile(mount) });
     if (!makesBehindLinks) mount.destination = place;
   }
+  return points;
+}
+
+/** If there is no such source, the runtime says so. */
+function isFile(mount: Mount): boolean {
+  return isBind(mount) && statSync(mount.source ?? "", { throwIfNoEntry: false })?.isDirectory() === false;
 }
 
 function shows(mount: Mount, fileSystem: string): boolean {

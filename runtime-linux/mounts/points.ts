@@ -1,0 +1,37 @@
+// Makes the places where a container's mounts will be, as far as they are missing: directories and files that are root's,
+// with mode 0755, as with runc. crun makes directories with mode 1755. In the container's own files they stay, so that a
+// commit or a build has them.
+
+import { closeSync, constants, openSync } from "node:fs";
+import { HostFailure } from "../../hosts/shared/index.js";
+import { bytesOf } from "../../hosts/streams/tar/index.js";
+import { View } from "../content/files/view.js";
+import { O_PATH, type Kernel } from "../kernel.js";
+
+export interface MountPoint {
+  /** The container's own files, or what is mounted there before: a directory of the machine. */
+  root: string;
+  /** Below it, without links. */
+  path: string;
+  isFile: boolean;
+}
+
+/** What cannot be made is left to the runtime, which says why. No link leads out of the root. */
+export function makePoints(points: readonly MountPoint[], kernel: Kernel): void {
+  for (const { root, path, isFile } of points) {
+    try {
+      makePoint(root, path, isFile, kernel);
+    } catch (error) {
+      if (!(error instanceof HostFailure) && !("errno" in (error as NodeJS.ErrnoException))) throw error;
+    }
+  }
+}
+
+function makePoint(root: string, path: string, isFile: boolean, kernel: Kernel): void {
+  const view = new View(kernel, () => undefined, [openSync(root, O_PATH | constants.O_DIRECTORY)]);
+  try {
+    closeSync(view.make(bytesOf(path), !isFile, "mkdir"));
+  } finally {
+    view.close();
+  }
+}
