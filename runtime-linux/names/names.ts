@@ -70,8 +70,8 @@ export class Names {
 
   /**
    * A container's names on a network from now on. The process is told, and nothing of that can fail. So its answer is
-   * awaited with the next one, since it takes what it is told in order: the core always serves the names then. With each
-   * network that a container joins, it gets the same names on all its others again: those are told already.
+   * awaited with the next one, since it takes what it is told in order: the core always serves the names then. A start of the
+   * engine tells the names of all running containers again: most are told already.
    */
   name(endpoint: networks.EndpointNames): void {
     const file = endpointFile(endpoint.network, endpoint.container);

@@ -19,7 +19,7 @@ import { failureText } from "../../failure/text";
 import { internal, Refusal } from "../../refusal";
 import { sendEmpty, sendRefusal } from "../../reply";
 import { Task } from "../../task";
-import { hasNames, tellNames } from "../names/tell-names";
+import { hasNames, tellNamesOn, tellResolver } from "../names/tell-names";
 import { Network } from "../network";
 import { choosePlace, freePlace, removeEndpoint } from "./choose-place";
 import { Endpoint } from "./endpoint";
@@ -89,7 +89,7 @@ export class Connection extends Task implements JoinClient {
   }
 
   joined(_endpoint: Endpoint): void {
-    this.open += tellNames(this.container, this, 0);
+    this.open += tellNamesOn(this.container, this.endpoint, this, 0);
     this.done(null);
   }
 
@@ -131,7 +131,7 @@ export class Connection extends Task implements JoinClient {
     askNetworks(this, 0, new NetworkCommandLeave(new Leave(container.id, this.endpoint.networkId)));
     removeEndpoint(container, this.endpoint);
     this.askDisplaced();
-    this.open += tellNames(container, this, 0);
+    if (hasNames(container)) this.open += tellResolver(container, this, 0);
     this.done(null);
   }
 

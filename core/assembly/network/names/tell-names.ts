@@ -35,12 +35,21 @@ function namingNetworks(container: Container): Network[] {
 export function tellNames(container: Container, task: Task, step: i32): i32 {
   let count = 0;
   for (let i = 0; i < container.endpoints.length; i++) {
-    const network = namingNetwork(container.endpoints[i]);
+    const endpoint = container.endpoints[i];
+    const network = namingNetwork(endpoint);
     if (network === null) continue;
-    askNetworks(task, step, new NetworkCommandName(endpointNames(container, container.endpoints[i], network)));
+    askNetworks(task, step, new NetworkCommandName(endpointNames(container, endpoint, network)));
     count += 1;
   }
   return count == 0 ? 0 : count + tellResolver(container, task, step);
+}
+
+/** The container has joined one more network. Its names on the others stay. Returns the number of commands. */
+export function tellNamesOn(container: Container, endpoint: Endpoint, task: Task, step: i32): i32 {
+  const network = namingNetwork(endpoint);
+  if (network === null) return 0;
+  askNetworks(task, step, new NetworkCommandName(endpointNames(container, endpoint, network)));
+  return 1 + tellResolver(container, task, step);
 }
 
 /** The container has left a network. What is left answers for the others, or only for names elsewhere. */
