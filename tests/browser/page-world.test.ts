@@ -73,7 +73,11 @@ onPages("the world", (browser) => {
 async function startStepByStep(page: Page): Promise<void> {
   const cell = await typeLine(page, "docker start job");
   await cell.getByRole("button", { name: "Send" }).click();
-  await expect.poll(() => page.locator(".notice").innerText()).toMatch(/^Time stands still/);
+  const notice = page.getByRole("status").filter({ hasText: /^Time stands still/ });
+  await notice.waitFor();
+  // Long before it would go by itself, so that nothing lies under it.
+  await page.getByRole("button", { name: "Close this message" }).click();
+  expect(await notice.count()).toBe(0);
   const answers = cell.locator(".status-line strong");
   expect(await answers.count()).toBe(0);
   const forward = async (): Promise<string[]> => {
