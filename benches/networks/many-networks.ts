@@ -1,5 +1,6 @@
 // What do many networks with many endpoints cost: memory, a list, an inspect, and the start of the next container and a
 // packet's round trip, compared with those while there are few networks?
+import { pause } from "../../tests/support/commands.js";
 import { pssKibibytes } from "../../tests/support/processes.js";
 import type { RunningEngine } from "../../tests/support/engines.js";
 import { byHands } from "../hands.js";
@@ -11,6 +12,8 @@ import { TrafficClient } from "./traffic-client.js";
 
 /** Endpoints of one container. */
 const EACH = 50;
+/** Engines give back what a burst of work has taken some ten seconds after it. */
+const REST_MS = 20_000;
 
 type Kind = "few" | "many";
 
@@ -41,6 +44,7 @@ async function measured(engines: readonly RunningEngine[], sizes: Sizes, client:
       await makeNetworks(engine, few, many);
       console.log(`  ${engine.kind}: ${many} networks are there`);
       containers.push(...(await joinAll(engine, many, sizes.endpoints)));
+      await pause(Math.min(sizes.idleMs, REST_MS));
       memory[engine.kind] = mebibytesOf(engine) - before;
       console.log(
         `  ${engine.kind}: ${sizes.endpoints} endpoints are there, with ${Math.round(memory[engine.kind]!)} MiB`,

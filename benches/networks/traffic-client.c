@@ -2,9 +2,9 @@
 // what is measured shares the machine.
 //   traffic-client lookups SERVER NAME COUNT CLIENTS   answers' times in µs, one a line, then all their ms together
 //   traffic-client resolver ADDRESS                    answers every question with 192.0.2.1 or 2001:db8::1, until killed
-//   traffic-client sink ADDRESS PORT                   accepts connections and drops what they send, until killed
+//   traffic-client sink ADDRESS PORT                   greets each connection with a byte, drops what it sends, until killed
 //   traffic-client send ADDRESS PORT MS                bytes per ms that one connection sends
-//   traffic-client connect ADDRESS PORT COUNT          the ms of connections, one after the other
+//   traffic-client connect ADDRESS PORT COUNT          the ms of connections up to the greeting, one after the other
 //   traffic-client echo ADDRESS PORT                   sends datagrams back, until killed
 //   traffic-client trips ADDRESS PORT COUNT            the µs of a datagram's way there and back, on average
 #define _GNU_SOURCE
@@ -174,7 +174,7 @@ static _Noreturn void sink(const char *at, int port) {
   for (;;) {
     int one = accept(fd, NULL, NULL);
     if (one < 0) fail("accept");
-    while (read(one, chunk, sizeof chunk) > 0) {}
+    if (write(one, "", 1) == 1) while (read(one, chunk, sizeof chunk) > 0) {}
     close(one);
   }
 }
@@ -199,6 +199,8 @@ static int connect_often(const char *to, int port, long count) {
   struct linger none = {.l_onoff = 1, .l_linger = 0};
   for (long i = 0; i < count; i++) {
     int fd = connected(&address, SOCK_STREAM);
+    // A program that forwards connections may have accepted this one before anybody has reached the server.
+    if (read(fd, chunk, 1) != 1) fail("read");
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
     close(fd);
   }
