@@ -38,6 +38,6 @@ export async function memory(engines: readonly RunningEngine[], sizes: Sizes): P
   ];
 }
 
-function mebibytesOf(engine: RunningEngine, kibibytesOf = pssKibibytes): number {
+export function mebibytesOf(engine: RunningEngine, kibibytesOf = pssKibibytes): number {
   return processesOf(engine).reduce((sum, pid) => sum + kibibytesOf(pid), 0) / 1024;
 }

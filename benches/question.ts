@@ -43,6 +43,13 @@ export interface Sizes {
   readonly copiedFiles: number;
   /** Steps of a build that do nothing. */
   readonly idleSteps: number;
+  /** Files of the context of a build by BuildKit. */
+  readonly contextFiles: number;
+  /** What a build has in a cache that its steps mount. */
+  readonly cacheMebibytes: number;
+  readonly buildsAtOnce: number;
+  /** How long an engine is left idle after builds before its memory is read. */
+  readonly afterBuildsMs: number;
   /** Concurrent readers of events. */
   readonly readers: number;
   /** Clients that request events and never read them. */
@@ -103,6 +110,10 @@ export const REAL: Sizes = {
   copiedBytes: 100 << 20,
   copiedFiles: 5000,
   idleSteps: 10,
+  contextFiles: 20_000,
+  cacheMebibytes: 500,
+  buildsAtOnce: 10,
+  afterBuildsMs: 60_000,
   readers: 100,
   unread: 85,
   unreadMs: 1500,
@@ -146,6 +157,10 @@ export const QUICK: Sizes = {
   copiedBytes: 1 << 20,
   copiedFiles: 10,
   idleSteps: 2,
+  contextFiles: 20,
+  cacheMebibytes: 1,
+  buildsAtOnce: 2,
+  afterBuildsMs: 200,
   readers: 5,
   unread: 5,
   unreadMs: 300,

@@ -12,6 +12,7 @@ import { exec } from "./exec.js";
 import { follow } from "./follow.js";
 import { builds } from "./images/builds.js";
 import { commit } from "./images/commit.js";
+import { kitBuilds } from "./images/kit-builds.js";
 import { manyImages } from "./images/many.js";
 import { imageMoves } from "./images/moves.js";
 import { largeCreates } from "./large-creates.js";
@@ -54,6 +55,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   images: ofEngines(imageMoves, dockerRegistryMissing),
   commit: ofEngines(commit),
   builds: ofEngines(builds),
+  "kit-builds": ofEngines(kitBuilds),
   "many-images": ofEngines(manyImages),
   follow: ofEngines(follow),
   events: ofEngines(events),

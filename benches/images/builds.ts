@@ -62,14 +62,15 @@ function idle(count: number): string {
   return ["FROM busybox", ...steps, ""].join("\n");
 }
 
-function filesOf(count: number): RawEntry[] {
+/** `mark`: what stands in each of them. */
+export function filesOf(count: number, mark = ""): RawEntry[] {
   return Array.from({ length: count }, (_, at) => ({
     name: `d${at % 100}/f${at}`,
-    body: `the file ${at}\n`.repeat(50),
+    body: `the file ${mark}${at}\n`.repeat(50),
   }));
 }
 
-const USUAL = `FROM busybox
+export const USUAL = `FROM busybox
 ARG VERSION=1
 ENV HOME=/app PATH=/app/bin:/bin
 WORKDIR /app
@@ -83,7 +84,7 @@ USER 1000
 CMD ["whole"]
 `;
 
-const STAGES = `FROM busybox AS base
+export const STAGES = `FROM busybox AS base
 RUN mkdir /out && echo base > /out/base
 FROM base AS one
 COPY . /src/
