@@ -37,7 +37,7 @@ import { inPlace } from "./content/threads/jobs.js";
 import type { Workers } from "./content/threads/workers.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
-import { counted, entriesOf, filesSent, fromClient, imagesSent, received } from "../hosts/streams/index.js";
+import { blobsGiven, counted, entriesOf, filesSent, fromClient, imagesSent, received } from "../hosts/streams/index.js";
 import { describedBy, modifiedAt } from "../hosts/streams/copying/index.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
@@ -173,6 +173,11 @@ class Carrier {
         return DONE;
       case "send-images":
         await bodies.deliver(command.val.session, imagesSent(command.val, this.tars, report), signal);
+        return DONE;
+      case "read-document":
+        return { tag: "bytes", val: await bodies.document(command.val, signal) };
+      case "give-blobs":
+        await bodies.give(command.val.to, blobsGiven(command.val, this.tars, report), signal);
         return DONE;
       case "forward-agent": {
         const agent = await bodies.agent(command.val, signal);

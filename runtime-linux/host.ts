@@ -11,6 +11,7 @@ import type {
   RecordStore,
   RequestId,
   SshAgent,
+  KeptBlob,
   content,
   types,
 } from "../hosts/shared/index.js";
@@ -164,5 +165,20 @@ class LateBodies implements Bodies {
   async agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.agent(sought, signal);
+  }
+
+  async document(sought: content.ClientDocument, signal: AbortSignal): Promise<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.document(sought, signal);
+  }
+
+  blob(blob: content.ClientBlob): AsyncIterable<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.blob(blob);
+  }
+
+  async give(store: content.ClientStore, blobs: readonly KeptBlob[], signal: AbortSignal): Promise<void> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.give(store, blobs, signal);
   }
 }

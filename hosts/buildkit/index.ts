@@ -12,6 +12,8 @@ export { status } from "./messages/status.js";
 export { deliver } from "./sent/delivery.js";
 export { askedSecret } from "./secret.js";
 export type { WantedSecret } from "./secret.js";
+export { storedBlob, storedDocument } from "./stores/reading.js";
+export { giveBlobs } from "./stores/writing.js";
 export { uploadedArchive } from "./upload.js";
 export { withoutSecrets } from "./secrets.js";
 export { METHODS } from "./services.js";

@@ -132,6 +132,7 @@ export class DryRunContent {
   /** The digest is made up, since the bytes are thrown away. */
   async #receive(op: Operation, { archive, source, unpacked }: content.Receive): Promise<Outcome> {
     if (source.tag === "web") throw imaginedOnly("archive", source.val.address);
+    if (source.tag === "store") throw imaginedOnly("archive", source.val.digest);
     if (source.tag === "body") {
       const body = this.#bodies().take(source.val);
       await this.#read(op, (signal) => this.#archives.receive({ archive, unpacked }, body, signal));

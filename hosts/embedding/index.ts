@@ -39,6 +39,7 @@ export type {
   RequestId,
   SentBefore,
   SshAgent,
+  KeptBlob,
   SshConnection,
   Stdin,
   Stdio,

@@ -5,6 +5,7 @@ import { interrupted } from "../shared/index.js";
 import type {
   Bodies,
   Delivery,
+  KeptBlob,
   RequestBytes,
   RequestId,
   SentBefore,
@@ -26,6 +27,12 @@ export interface Session {
   /** What it gets. */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<void>;
   agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent>;
+  /** A small blob in one of its stores. */
+  document(sought: content.ClientDocument, signal: AbortSignal): Promise<Uint8Array>;
+  /** A blob in one of its stores, as it arrives. */
+  blob(blob: content.ClientBlob): AsyncIterable<Uint8Array>;
+  /** What one of its stores gets. */
+  give(store: content.ClientStore, blobs: readonly KeptBlob[], signal: AbortSignal): Promise<void>;
 }
 
 export class RequestBodies implements Bodies {
@@ -77,6 +84,20 @@ export class RequestBodies implements Bodies {
   /** The same for an agent. */
   async agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent> {
     return this.#session(sought.session).agent(sought, signal);
+  }
+
+  /** The same for a blob in a store. */
+  async document(sought: content.ClientDocument, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#session(sought.in.session).document(sought, signal);
+  }
+
+  /** Throws `client-gone` if the session is over. */
+  blob(blob: content.ClientBlob): AsyncIterable<Uint8Array> {
+    return this.#session(blob.in.session).blob(blob);
+  }
+
+  async give(store: content.ClientStore, blobs: readonly KeptBlob[], signal: AbortSignal): Promise<void> {
+    return this.#session(store.session).give(store, blobs, signal);
   }
 
   forget(request: RequestId): void {

@@ -168,6 +168,20 @@ export interface Bodies {
   deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void>;
   /** Asks a session's client whether it has an agent. Rejects with a `HostFailure`. */
   agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent>;
+  /** A small blob of a session's client, whose digest was checked. Rejects with a `HostFailure`. */
+  document(sought: content.ClientDocument, signal: AbortSignal): Promise<Uint8Array>;
+  /** A blob of a session's client as it arrives, unchecked. */
+  blob(blob: content.ClientBlob): AsyncIterable<Uint8Array>;
+  /** Puts blobs into a store of a session's client. Rejects with a `HostFailure`. */
+  give(store: content.ClientStore, blobs: readonly KeptBlob[], signal: AbortSignal): Promise<void>;
+}
+
+/** A blob for a store of a session's client. */
+export interface KeptBlob {
+  digest: string;
+  /** In bytes. It and the bytes are only asked for if the client does not have the blob. */
+  size(): Promise<number>;
+  bytes(): AsyncIterable<Uint8Array>;
 }
 
 /** The tar that a session's client sent for the same directory before. */

@@ -64,6 +64,7 @@ export type {
   RequestBytes,
   RequestId,
   SshAgent,
+  KeptBlob,
   SshConnection,
   Stdin,
   Stdio,

@@ -1,6 +1,16 @@
 // The parts of a simulated world, made once and connected to each other. `host.ts` presents them as a host.
 
-import type { Bodies, Delivery, RequestId, SentBefore, SshAgent, content, engine, types } from "../shared/index.js";
+import type {
+  Bodies,
+  Delivery,
+  KeptBlob,
+  RequestId,
+  SentBefore,
+  SshAgent,
+  content,
+  engine,
+  types,
+} from "../shared/index.js";
 import { registryClient } from "../registry/index.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";
@@ -175,5 +185,20 @@ class LateBodies implements Bodies {
   async agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent> {
     if (this.given === null) throw new Error("no engine listens to this host");
     return this.given.agent(sought, signal);
+  }
+
+  async document(sought: content.ClientDocument, signal: AbortSignal): Promise<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.document(sought, signal);
+  }
+
+  blob(blob: content.ClientBlob): AsyncIterable<Uint8Array> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.blob(blob);
+  }
+
+  async give(store: content.ClientStore, blobs: readonly KeptBlob[], signal: AbortSignal): Promise<void> {
+    if (this.given === null) throw new Error("no engine listens to this host");
+    return this.given.give(store, blobs, signal);
   }
 }

@@ -13,5 +13,5 @@ export { LogLine } from "./log-lines.js";
 export { keptLog } from "./kept-log.js";
 export { serveLogs } from "./logs.js";
 export { counted, received } from "./received.js";
-export { filesSent, imagesSent } from "./sent.js";
+export { blobsGiven, filesSent, imagesSent } from "./sent.js";
 export { Moment, TIMESTAMP_LENGTH } from "./timestamps.js";

@@ -1,4 +1,5 @@
-// The bytes of a tar that the core wants to have received: a request's body, or a file of a web server.
+// The bytes of a tar that the core wants to have received: a request's body, a file of a web server, or a blob
+// of a session's client.
 
 import type { Bodies, Report, content } from "../shared/index.js";
 import { fromClient } from "./client-body.js";
@@ -23,6 +24,7 @@ export function received(
 ): AsyncIterable<Uint8Array> {
   if (source.tag === "empty") return nothing();
   if (source.tag === "body") return fromClient(bodies.take(source.val), signal);
+  if (source.tag === "store") return fromClient(bodies.blob(source.val), signal);
   return downloaded(source.val, web, report, signal);
 }
 

@@ -1,6 +1,6 @@
 // What the client of a session gets of a build, and how much of it has gone out.
 
-import type { Delivery, Report, content } from "../shared/index.js";
+import type { Delivery, KeptBlob, Report, content, replies } from "../shared/index.js";
 import { savedArchive, type LayerTars } from "./tar/index.js";
 
 /** `tar`: of the container's files. */
@@ -14,6 +14,29 @@ export function filesSent(
 
 export function imagesSent({ members, output }: content.SentImages, tars: LayerTars, report: Report): Delivery {
   return { form: "bytes", tar: told(savedArchive(members, tars), report), output };
+}
+
+/** Blobs for a store of the client. `report` tells the bytes of all of them together. */
+export function blobsGiven({ blobs }: content.GivenBlobs, tars: LayerTars, report: Report): KeptBlob[] {
+  let before = 0n;
+  const counted: Report = (phase, current, total) => report(phase, before + current, total);
+  return blobs.map(({ digest, content }) => ({
+    digest,
+    size: async () => (content.tag === "bytes" ? content.val.length : tars.size(content.val)),
+    async *bytes() {
+      let done = 0;
+      for await (const piece of told(bytesOf(content, tars), counted)) {
+        done += piece.length;
+        yield piece;
+      }
+      before += BigInt(done);
+    },
+  }));
+}
+
+async function* bytesOf(content: replies.SavedContent, tars: LayerTars): AsyncGenerator<Uint8Array> {
+  if (content.tag === "bytes") yield content.val;
+  else yield* tars.tar(content.val);
 }
 
 /** Bytes between two reports: a tar has a piece for each small file. */

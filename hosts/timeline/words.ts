@@ -178,6 +178,10 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `send the files of ${shortId(command.val.container)} to the client`;
     case "send-images":
       return "send an archive of images to the client";
+    case "read-document":
+      return `read ${shortId(command.val.digest)} from the client's ${command.val.in.name}`;
+    case "give-blobs":
+      return `put ${command.val.blobs.length} blobs into the client's ${command.val.to.name}`;
     case "forward-agent":
       return `listen for connections to the client's ssh agent ${command.val.id}`;
     case "find-blob":

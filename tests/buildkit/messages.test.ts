@@ -41,9 +41,25 @@ describe("a build", () => {
       new BinaryWriter().tag(number, WireType.LengthDelimited).bytes(encode(entry, cache)).finish();
     const exports = new BinaryWriter().tag(8, WireType.LengthDelimited).bytes(cacheOf(4)).finish();
     const solve = Buffer.concat([encode(SOLVE, { Ref: "a" }), exports]);
-    expect(decode(SOLVE, solve)).toEqual({ Ref: "a", Cache: { Exports: [{ Type: "gha" }] } });
+    expect(withoutSecrets(decode(SOLVE, solve))).toEqual({ Ref: "a", Cache: { Exports: [{ Type: "gha" }] } });
     expect(decode(BRIDGE_SOLVE, Buffer.concat([encode(BRIDGE_SOLVE, { Frontend: "f" }), cacheOf(12)]))).toEqual({
       Frontend: "f",
+    });
+  });
+
+  test("comes with what tells of a client's directory, and with nothing else about a cache in one", () => {
+    const cache = (Attrs: object): object => ({ Type: "local", Attrs: { ...Attrs, token: "hidden" } });
+    const [source, target] = [
+      { src: "/c", digest: "sha256:0" },
+      { dest: "/c", mode: "max" },
+    ];
+    const other = { Type: "s3", Attrs: { src: "hidden" } };
+    const message = { Cache: { Exports: [cache(target), other], Imports: [cache(source), other] } };
+    expect(withoutSecrets(message)).toEqual({
+      Cache: {
+        Exports: [{ Type: "local", Attrs: target }, { Type: "s3" }],
+        Imports: [{ Type: "local", Attrs: source }, { Type: "s3" }],
+      },
     });
   });
 

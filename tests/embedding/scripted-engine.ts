@@ -117,6 +117,9 @@ const NO_BODIES: Bodies = {
   secret: noEngine,
   deliver: noEngine,
   agent: noEngine,
+  document: noEngine,
+  blob: noEngine,
+  give: noEngine,
 };
 
 function noEngine(): never {

@@ -52,6 +52,9 @@ export class Fixture {
       secret: () => Promise.reject(new Error("no client has secrets")),
       deliver: () => Promise.reject(new Error("no session")),
       agent: () => Promise.reject(new Error("no client has agents")),
+      document: () => Promise.reject(new Error("no client has stores")),
+      blob: () => this.#bodies.get(1n)!,
+      give: () => Promise.reject(new Error("no session")),
     };
     const keepLog = (): Promise<never> => Promise.reject(new Error("no container has a log"));
     this.content = simulatedContent({

@@ -82,6 +82,8 @@ export const UNTRICKED: readonly HostCommand[] = [
   "keep-log",
   "send-files",
   "send-images",
+  "read-document",
+  "give-blobs",
   "forward-agent",
   "find-blob",
   "mount-blob",

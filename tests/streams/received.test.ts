@@ -25,6 +25,15 @@ const bodies = {
   agent(): never {
     throw new Error("no session");
   },
+  document(): never {
+    throw new Error("no session");
+  },
+  blob(): never {
+    throw new Error("no session");
+  },
+  give(): never {
+    throw new Error("no session");
+  },
 };
 
 test("the connection of a web server is opened and closed by who reads", async () => {

@@ -51,35 +51,48 @@ export function hasInlineCache(image: Image): bool {
 
 /** Empty for an image without layers, or whose history does not fit them or is too long. */
 function inlineCacheOf(image: Image): string {
-  const history = formerHistory(image);
-  if (history.length > MOST_ENTRIES) return "";
+  const records = cacheRecordsOf(image);
+  if (records.length == 0) return "";
   const json = new JsonWriter().beginArray();
-  let key = sha256HexOfText(`${FIRST_KEY}\n${image.platform.normalised().text}`);
-  let layer = 0;
-  for (let i = 0; i < history.length; i++) {
-    key = sha256HexOfText(`${key}\n${history[i].stringOf("author")}\n${history[i].stringOf("created_by")}`);
-    if (history[i].boolOf("empty_layer")) continue;
-    if (layer == image.layers.length) return "";
-    writeRecord(json, key, layer++, history[i].stringOf("created"));
-  }
-  if (layer == 0 || layer < image.layers.length) return "";
+  // The record of the layer below has its number.
+  for (let i = 0; i < records.length; i++) writeRecord(json, records[i], i, i - 1);
   return encodeBase64(json.endArray().finish());
 }
 
-function writeRecord(json: JsonWriter, key: string, layer: i32, created: string): void {
+/** The step that made a layer. */
+export class CacheRecord {
+  constructor(
+    readonly key: string,
+    /** When it was made; empty if the history does not tell. */
+    readonly created: string,
+  ) {}
+}
+
+/** One for each layer, the base first. Empty for an image without layers, or whose history does not fit them or is too long. */
+export function cacheRecordsOf(image: Image): CacheRecord[] {
+  const history = formerHistory(image);
+  const records: CacheRecord[] = [];
+  if (history.length > MOST_ENTRIES) return records;
+  let key = sha256HexOfText(`${FIRST_KEY}\n${image.platform.normalised().text}`);
+  for (let i = 0; i < history.length; i++) {
+    key = sha256HexOfText(`${key}\n${history[i].stringOf("author")}\n${history[i].stringOf("created_by")}`);
+    if (history[i].boolOf("empty_layer")) continue;
+    if (records.length == image.layers.length) return [];
+    records.push(new CacheRecord(key, history[i].stringOf("created")));
+  }
+  return records.length < image.layers.length ? [] : records;
+}
+
+/** `layer`: its place in the list of layers. `below`: the place of the record of the layer below; -1 if there is none. */
+export function writeRecord(json: JsonWriter, record: CacheRecord, layer: i32, below: i32): void {
   json.beginObject().key("layers").beginArray();
   json.beginObject().i64Field("layer", layer);
-  if (created.length > 0) json.stringField("createdAt", created);
+  if (record.created.length > 0) json.stringField("createdAt", record.created);
   json.endObject().endArray();
-  json.stringField("digest", `sha256:${key}`);
-  // The record of the layer below has its number.
-  if (layer > 0) {
+  json.stringField("digest", `sha256:${record.key}`);
+  if (below >= 0) {
     json.key("inputs").beginArray().beginArray().beginObject();
-    json
-      .i64Field("link", layer - 1)
-      .endObject()
-      .endArray()
-      .endArray();
+    json.i64Field("link", below).endObject().endArray().endArray();
   }
   json.endObject();
 }

@@ -37,8 +37,8 @@ export const diskUsageResponse: Message = { record: many(1, () => usageRecord) }
 
 const exporter: Message = { Type: one(1), Attrs: map(2) };
 
-/** Without the attributes (2), which hold credentials: neither the core nor its trace shall see them. */
-const cache: Message = { Type: one(1) };
+/** The attributes may hold credentials: `secrets.ts` empties them, but for those of the type `local`. */
+const cache: Message = { Type: one(1), Attrs: map(2) };
 
 const cacheOptions: Message = { Exports: many(4, () => cache), Imports: many(5, () => cache) };
 

@@ -10,7 +10,10 @@ import {
   askedCredentials,
   askedSecret,
   deliver,
+  giveBlobs,
   receivedFiles,
+  storedBlob,
+  storedDocument,
   uploadedArchive,
 } from "../../buildkit/index.js";
 import type { Caller, Conversation } from "../../buildkit/index.js";
@@ -31,6 +34,9 @@ export function sessionOn(connection: Duplex, pulse: bigint, gone: () => void): 
     secret: ({ id, limit }, signal) => askedSecret(call, { id, limit }, signal),
     deliver: (delivery, signal) => deliver(call, delivery, signal),
     agent: ({ id, message }, signal) => askedAgent(call, { id, message }, signal),
+    document: (sought, signal) => storedDocument(call, sought, signal),
+    blob: (blob) => storedBlob(call, blob),
+    give: (store, blobs, signal) => giveBlobs(call, store, blobs, signal),
   };
 }
 

@@ -14,7 +14,7 @@ import type {
   replies,
 } from "../../shared/index.js";
 import type { RegistryClient } from "../../registry/index.js";
-import { counted, filesSent, imagesSent, received } from "../../streams/index.js";
+import { blobsGiven, counted, filesSent, imagesSent, received } from "../../streams/index.js";
 import { savedArchive } from "../../streams/tar/index.js";
 import { Tree } from "../files/tree.js";
 import { exportOf } from "./archive.js";
@@ -137,6 +137,11 @@ class Carrier {
       }
       case "send-images":
         await bodies.deliver(command.val.session, imagesSent(command.val, layerTars(disk.layers), report), signal);
+        return DONE;
+      case "read-document":
+        return { tag: "bytes", val: await bodies.document(command.val, signal) };
+      case "give-blobs":
+        await bodies.give(command.val.to, blobsGiven(command.val, layerTars(disk.layers), report), signal);
         return DONE;
       case "forward-agent":
         // Its socket is there. No program of this world connects to sockets.

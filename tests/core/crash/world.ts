@@ -226,6 +226,8 @@ export class World {
       case "hold-secret":
       case "send-files":
       case "send-images":
+      case "read-document":
+      case "give-blobs":
       case "forward-agent":
         throw new Failed({ tag: "interrupted", val: "client-gone" });
       case "blob-of":

@@ -235,6 +235,10 @@ function shownContent(command: content.ContentCommand): string {
       return `send-files of ${command.val.container} as ${command.val.form} to request ${command.val.session}`;
     case "send-images":
       return `send-images to request ${command.val.session}: ${command.val.members.map(({ name }) => name).join(" ")}`;
+    case "read-document":
+      return `read-document ${command.val.digest} in ${command.val.in.name} of request ${command.val.in.session}`;
+    case "give-blobs":
+      return `give-blobs to ${command.val.to.name} of request ${command.val.to.session}: ${command.val.blobs.map(({ digest }) => digest).join(" ")}`;
     case "forward-agent":
       return `forward-agent ${command.val.id} of request ${command.val.session}`;
     case "find-blob":

@@ -152,6 +152,9 @@ describeUnless(missing, "an archive", () => {
       secret: () => Promise.reject(new Error("no session")),
       deliver: () => Promise.reject(new Error("no session")),
       agent: () => Promise.reject(new Error("no session")),
+      document: () => Promise.reject(new Error("no session")),
+      blob: () => body(),
+      give: () => Promise.reject(new Error("no session")),
     };
     const log = (): Promise<never> => Promise.reject(new Error("no container has a log"));
     const registry = registryClient();

@@ -73,6 +73,9 @@ export function openFixture(
       secret: () => Promise.reject(new Error("no client has secrets")),
       deliver: () => Promise.reject(new Error("no session")),
       agent: () => Promise.reject(new Error("no client has agents")),
+      document: () => Promise.reject(new Error("no client has stores")),
+      blob: ({ in: { session } }) => bodies.get(session)!,
+      give: () => Promise.reject(new Error("no session")),
     },
     ...(workers === undefined ? {} : { workers: workers(tools) }),
   });

@@ -128,6 +128,9 @@ function contentOn(
       secret: () => Promise.reject(new Error("no session")),
       deliver: () => Promise.reject(new Error("no session")),
       agent: () => Promise.reject(new Error("no session")),
+      document: () => Promise.reject(new Error("no session")),
+      blob: () => body(),
+      give: () => Promise.reject(new Error("no session")),
     },
     registry: registryClient(),
   });

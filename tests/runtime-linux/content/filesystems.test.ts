@@ -61,6 +61,9 @@ test("mounts and unmounts are never abandoned: each reports its own failure", as
       secret: () => Promise.reject(new Error("no session")),
       deliver: () => Promise.reject(new Error("no session")),
       agent: () => Promise.reject(new Error("no session")),
+      document: () => Promise.reject(new Error("no session")),
+      blob: () => never(),
+      give: () => Promise.reject(new Error("no session")),
     },
     registry: registryClient(),
   });

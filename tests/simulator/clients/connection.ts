@@ -10,6 +10,7 @@ import { Exchange } from "../../../hosts/request/exchange.js";
 import type { AssembledEngine } from "../../../hosts/engine/assembled-engine.js";
 import type { Input, RequestId, engine, replies } from "../../../hosts/shared/host.js";
 import type { Answer, Asked } from "../oracle.js";
+import { directoryOf } from "./build-directory.js";
 import { SECRET, SESSION, contextOf } from "./build-contexts.js";
 
 /** Receives what arrives on a connection. */
@@ -155,6 +156,7 @@ export class Connection implements Channel {
           throw new Error("no program connects to it");
         };
       },
+      ...directoryOf(this.#listener),
     });
   }
 

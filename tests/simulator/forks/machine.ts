@@ -12,7 +12,7 @@ import type { Ledger } from "../ledger.js";
 const TRACELESS: ReadonlySet<string> = new Set<HostCommand>([
   ...(["resize", "signal-exec", "resize-exec", "limit", "rewrite", "abandon", "populate"] as const),
   ...(["make-directory", "extract", "commit", "ingest", "receive", "download", "clone", "drop-archive"] as const),
-  ...(["mount-blob", "upload", "publish", "send-files", "send-images"] as const),
+  ...(["mount-blob", "upload", "publish", "send-files", "send-images", "give-blobs"] as const),
 ]);
 
 /** Commands that change the inventory that the next engine finds. */

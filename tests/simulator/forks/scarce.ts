@@ -10,6 +10,8 @@ export const SCARCE: Readonly<Record<string, string>> = {
   "content keep-log": "logs-kept.txt",
   "content send-files": "outputs-sent.txt",
   "content send-images": "outputs-sent.txt",
+  "content give-blobs": "cache-kept-by-client.txt",
+  "content read-document": "cache-kept-by-client.txt",
   "content make-directory": "working-directory.txt",
   "processes limit": "attended.txt",
   "processes ps": "attended.txt",

@@ -17,7 +17,8 @@ import { DESCRIBE, describeAnswer } from "../questions/describe";
 import { withInlineCache } from "../inline-cache";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
-import { CacheTargets, lack, otherSources } from "./options/cache-options";
+import { ClientCache, LocalSource } from "../kept-cache";
+import { CacheTargets, lack, localSources, otherSources } from "./options/cache-options";
 import { connections } from "./connections";
 import { FrontendOptions } from "./options/frontend-options";
 import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
@@ -28,9 +29,11 @@ import { SessionSecrets } from "./session/secrets";
 import { Session, SessionClient, sessions, SessionWait } from "./session/sessions";
 import { Recording, recordingOf } from "./history/recording";
 import { StepLogs } from "./history/step-logs";
+import { CacheExport } from "./outputs/cache-export";
 import { exportsOf } from "./outputs/export-of";
 import { ExportClient, Exporting, ExportNeeds } from "./outputs/exporting";
 import { Output, outputsIn, outputsProblem } from "./outputs/output";
+import { SeveralExports } from "./outputs/several-exports";
 import { sourceDetail } from "./source-detail";
 import { BuildClient, VertexProgress } from "./progress/vertex-progress";
 import { Watchers } from "./progress/watchers";
@@ -57,11 +60,15 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   readonly watchers: Watchers;
   /** By the ids that the client knows. */
   private readonly results: Map<string, Image> = new Map<string, Image>();
+  /** By the same ids, the images of all stages, if the cache shall have them. */
+  private readonly stages: Map<string, Image[]> = new Map<string, Image[]>();
   private readonly claims: Claims = new Claims();
   private readonly outputs: Output[];
   private readonly targets: CacheTargets;
-  /** Types of caches that are in no registry. */
+  /** Types of caches that cannot be imported. */
   private readonly sources: string[];
+  /** Caches in directories of the client. */
+  private readonly directories: LocalSource[];
   /** Id of the client's session. */
   private readonly session: string;
   private build: Build | null = null;
@@ -88,6 +95,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     this.outputs = outputsIn(message);
     this.targets = new CacheTargets(message);
     this.sources = otherSources(message);
+    this.directories = localSources(message);
     this.session = message.stringOf("Session");
     this.watchers = new Watchers(connections.of(call));
   }
@@ -149,6 +157,9 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     const facts = new BuildFacts(wanted.options, progress, new SessionCredentials(session), this.call.version);
     facts.secrets = new SessionSecrets(session);
     facts.directories = directoriesOf(session);
+    for (let i = 0; i < this.directories.length; i++) {
+      facts.clientCaches.push(new ClientCache(session.request, this.directories[i]));
+    }
     this.facts = facts;
     if (wanted.inSession) wanted.options.files = new SessionFiles(session, wanted, progress);
     const build = new Build(this.call, wanted.options, facts);
@@ -164,15 +175,29 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   buildDone(image: Image): void {
     this.build = null;
     if (this.over) return;
+    const kept = this.keep(image);
+    const id = engine.ids.next();
+    this.results.set(id, kept);
+    const local = this.targets.local;
+    if (local !== null && local.all) this.keepStages(id);
+    const asker = this.asker;
+    this.asker = null;
+    if (asker !== null) asker.resultMade(id, kept.id);
+  }
+
+  /** Nothing removes it, nor the steps that it is made of, before the build is over. */
+  private keep(image: Image): Image {
     const kept = imageStore.add(image);
     this.claims.claimStack(kept.chain);
     const line = imageStore.lineOf(kept);
     for (let i = 0; i < line.length; i++) this.claims.hold(line[i]);
-    const id = engine.ids.next();
-    this.results.set(id, kept);
-    const asker = this.asker;
-    this.asker = null;
-    if (asker !== null) asker.resultMade(id, kept.id);
+    return kept;
+  }
+
+  private keepStages(id: string): void {
+    const made = this.facts!.madeImages;
+    for (let i = 0; i < made.length; i++) made[i] = this.keep(made[i]);
+    this.stages.set(id, made);
   }
 
   buildAnswered(answer: Answer): void {
@@ -199,7 +224,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     if (this.exporting !== null) return unknownError("the build has returned its result already");
     if (id.length == 0) this.exported(new Map<string, string>());
     else if (!this.results.has(id)) return unknownError(`unknown reference ${id}`);
-    else return this.exportAs(this.results.get(id));
+    else return this.exportAs(id);
     return null;
   }
 
@@ -228,25 +253,35 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     if (asker !== null) asker.resultMissing(error);
   }
 
-  private exportAs(image: Image): CallError | null {
+  private exportAs(id: string): CallError | null {
+    const image = this.results.get(id);
     const made = this.targets.inline ? withInlineCache(image) : new ParsedImage(image, "");
     const exported = made.image;
     if (exported === null) return unknownError(made.error);
-    this.export(exported);
+    const cached = [image];
+    const stages = this.stages.has(id) ? this.stages.get(id) : [];
+    for (let i = 0; i < stages.length; i++) cached.push(stages[i]);
+    this.export(exported, cached);
     return null;
   }
 
-  private export(image: Image): void {
-    const session = sessions.find(this.session);
+  /** `cached`: what the cache has, if there is one beside the image. */
+  private export(image: Image, cached: Image[]): void {
     const needs: ExportNeeds[] = [];
-    for (let i = 0; i < this.outputs.length; i++) {
-      const name = `${this.ref} export${i > 0 ? i.toString() : ""}`;
-      const progress = new VertexProgress(new ProgressStream(this.call), name, this.watchers, this);
-      needs.push(new ExportNeeds(this.call, session, credentialsOn(session), progress, i));
-    }
-    const exporting = exportsOf(image, this.outputs, needs);
+    for (let i = 0; i < this.outputs.length; i++) needs.push(this.needsOf(i, i > 0 ? i.toString() : ""));
+    let exporting = exportsOf(image, this.outputs, needs);
+    const local = this.targets.local;
+    if (local !== null)
+      exporting = new SeveralExports([exporting, new CacheExport(cached, local, this.needsOf(0, "ed cache"))]);
     this.exporting = exporting;
     exporting.begin(this);
+  }
+
+  private needsOf(output: i32, name: string): ExportNeeds {
+    const session = sessions.find(this.session);
+    const stream = new ProgressStream(this.call);
+    const progress = new VertexProgress(stream, `${this.ref} export${name}`, this.watchers, this);
+    return new ExportNeeds(this.call, session, credentialsOn(session), progress, output);
   }
 
   exported(facts: Map<string, string>): void {

@@ -2,6 +2,7 @@
 
 import { Image } from "../../image/image";
 import { Claims } from "../../image/layers/claims";
+import { ClientCache } from "../kept-cache";
 import { ClientDirectories } from "../client-directories";
 import { ClientSecrets } from "../client-secrets";
 import { CredentialsSource } from "../credentials";
@@ -27,6 +28,8 @@ export class BuildFacts {
   cacheSources: Image[] = [];
   /** Null until it is known which there are. Some are in registries: their layers may not be here. */
   imports: CacheLayers | null = null;
+  /** In directories of the client. */
+  clientCaches: ClientCache[] = [];
   /** Null if the client cannot be asked. */
   secrets: ClientSecrets | null = null;
   /** Null if the client has none besides its context. */
@@ -105,6 +108,16 @@ export class BuildFacts {
   areMade(stages: i32[]): bool {
     for (let i = 0; i < stages.length; i++) if (!this.made[stages[i]]) return false;
     return true;
+  }
+
+  /** Those of all stages that are made. */
+  get madeImages(): Image[] {
+    const made: Image[] = [];
+    for (let i = 0; i < this.images.length; i++) {
+      const image = this.images[i];
+      if (image !== null) made.push(image);
+    }
+    return made;
   }
 
   /** The image that a stage has made; null for one without layers and config. */

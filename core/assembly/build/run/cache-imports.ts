@@ -1,5 +1,5 @@
-// The images that a client names as a cache. Some are here; for BuildKit, others are in registries. Of those, only the
-// config is read at first: the layers follow once a step is found in it.
+// The images that a client names as a cache. Some are here; for BuildKit, others are in registries, or in directories of the
+// client (`client-cache.ts`). Of those, only the config is read at first: the layers follow once a step is found in it.
 //
 // A cache that is not there is no error, as in BuildKit: a first build has none.
 
@@ -15,6 +15,8 @@ import { CredentialsClient } from "../credentials";
 import { hasInlineCache } from "../inline-cache";
 import { BuildFacts } from "./build-facts";
 import { CacheLayers, FetchClient } from "./cache-layers";
+import { DirectoryImport } from "./client-cache";
+import { ImportedCache, ImportOwner } from "./imported-cache";
 import { OpenWork } from "./work";
 
 /** Waits until it is known which caches there are. */
@@ -22,17 +24,17 @@ export interface ImportsClient {
   cachesKnown(): void;
 }
 
-/** Bytes of the configs of all images in registries that a build keeps. */
+/** Bytes of the configs of all images elsewhere that a build keeps. */
 const MOST_BYTES: i32 = 16 << 20;
 
-export class CacheImports implements CacheLayers {
+export class CacheImports implements CacheLayers, ImportOwner {
   mayLack: bool = false;
   /** Of the configs that are kept. */
   private bytes: i32 = 0;
-  /** In registries. */
-  private readonly remote: CacheImport[] = [];
-  /** How many are known. */
+  private readonly remote: ImportedCache[] = [];
+  /** How many are known: of the names, and of the client's own. */
   private at: i32 = 0;
+  private ownAt: i32 = 0;
 
   constructor(
     private readonly facts: BuildFacts,
@@ -46,20 +48,19 @@ export class CacheImports implements CacheLayers {
     this.next();
   }
 
-  /** Those in registries are asked for one after the other. */
+  /** Those that are elsewhere are asked for one after the other. */
   next(): void {
     const names = this.facts.options.cacheFrom;
     while (this.at < names.length) {
       const name = names[this.at++];
       if (this.take(name) || !this.facts.options.onlyCaches) continue;
-      const remote = new CacheImport(name, this.facts, this);
-      this.remote.push(remote);
-      return remote.begin();
+      return this.ask(new CacheImport(name, this.facts, this));
     }
+    const own = this.facts.clientCaches;
+    if (this.ownAt < own.length) return this.ask(new DirectoryImport(own[this.ownAt++], this.facts, this));
     this.client.cachesKnown();
   }
 
-  /** False if the configs would be too large together. */
   admits(image: Image): bool {
     if (image.config.length > MOST_BYTES - this.bytes) return false;
     this.bytes += image.config.length;
@@ -69,7 +70,7 @@ export class CacheImports implements CacheLayers {
 
   fetch(source: Image, client: FetchClient): OpenWork {
     for (let i = 0; i < this.remote.length; i++) {
-      if (this.remote[i].isOf(source)) return this.remote[i].fetch(client);
+      if (this.remote[i].isOf(source)) return this.remote[i].fetch(source, client);
     }
     assert(false);
     return this;
@@ -77,6 +78,11 @@ export class CacheImports implements CacheLayers {
 
   cancel(): void {
     for (let i = 0; i < this.remote.length; i++) this.remote[i].cancel();
+  }
+
+  private ask(cache: ImportedCache): void {
+    this.remote.push(cache);
+    cache.begin();
   }
 
   /** Clients may remove it while the build uses its layers. */
@@ -90,7 +96,7 @@ export class CacheImports implements CacheLayers {
 }
 
 /** One image in a registry. */
-class CacheImport implements CredentialsClient, PullOwner, ConfigReader, OpenWork {
+class CacheImport implements CredentialsClient, PullOwner, ConfigReader, ImportedCache {
   private asking: OpenWork | null = null;
   private pull: Pull | null = null;
   /** As its config says; null until that is known, and if it is no cache. */
@@ -138,7 +144,7 @@ class CacheImport implements CredentialsClient, PullOwner, ConfigReader, OpenWor
     return image !== null && image.id == source.id;
   }
 
-  fetch(client: FetchClient): OpenWork {
+  fetch(_source: Image, client: FetchClient): OpenWork {
     const waiting = new Waiting(this, client);
     this.waiting.push(waiting);
     if (this.fetching) return waiting;

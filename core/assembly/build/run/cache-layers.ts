@@ -10,7 +10,7 @@ export interface FetchClient {
 }
 
 export interface CacheLayers extends OpenWork {
-  /** Some are in registries. */
+  /** Some are elsewhere. */
   mayLack: bool;
   /** Fetches the layers of an image of the build's `cacheSources`. */
   fetch(source: Image, client: FetchClient): OpenWork;

@@ -13,10 +13,10 @@ import { SavedImage, SavedImages } from "./saved-images";
 const LAYOUT = "oci-layout";
 const REPOSITORIES = "repositories";
 
-const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
-const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
+export const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
+export const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 const CONFIG_TYPE = "application/vnd.oci.image.config.v1+json";
-const LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar";
+export const LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar";
 
 /** The members, sorted by name. `sizes`: bytes of the layers' tars, by DiffID. */
 export function savedMembers(images: SavedImages, sizes: Map<string, u64>): SavedMember[] {
@@ -102,7 +102,13 @@ function indexOf(images: SavedImages, sizes: Map<string, u64>): JsonWriter {
   return json.endObject();
 }
 
-function writeDescriptor(json: JsonWriter, type: string, digest: string, size: i64, name: Reference | null): void {
+export function writeDescriptor(
+  json: JsonWriter,
+  type: string,
+  digest: string,
+  size: i64,
+  name: Reference | null = null,
+): void {
   json.beginObject();
   json.stringField("mediaType", type);
   json.stringField("digest", digest);
