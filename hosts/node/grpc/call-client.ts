@@ -71,13 +71,20 @@ function conversationOn(stream: ClientHttp2Stream, largest?: number): Conversati
     failed = new CallFailed(Number(code), wordsOf(headers["grpc-message"]));
   };
   stream.on("response", told).on("trailers", told);
+  const closed = new Promise<void>((resolve) => void stream.once("close", resolve));
+  // A client that ends the call before the engine has said all breaks it off as well, and that may become known first.
+  const lastWords = async (): Promise<void> => {
+    if (failed === null && stream.aborted) await closed;
+  };
   async function* messages(): AsyncGenerator<Uint8Array> {
     try {
       yield* messagesIn(stream, largest === undefined ? undefined : limitsOf(largest));
     } catch (error) {
       if (largest !== undefined && error instanceof TooLarge) throw error;
+      await lastWords();
       throw failed ?? interrupted("client-gone");
     }
+    await lastWords();
     if (failed !== null) throw failed;
     // A connection that breaks off ends its streams without trailers.
     if (stream.destroyed && stream.rstCode !== 0) throw interrupted("client-gone");
