@@ -60,6 +60,8 @@ export const METHODS = [
   "/moby.buildkit.secrets.v1.Secrets/GetSecret",
   "/moby.filesync.v1.FileSend/DiffCopy",
   "/moby.sshforward.v1.SSH/ForwardAgent",
+  "/containerd.services.content.v1.Content/Read",
+  "/containerd.services.content.v1.Content/Write",
 ].join(`\n${METHOD}: `);
 /** What clients have for the id `s`, and nobody else may ever see. */
 export const SECRET = "known to its step alone";

@@ -14,12 +14,15 @@ export const BUILDER_VERBS: Readonly<Record<string, Verb>> = {
   },
   "grpc-door": { send: () => upgrade("/grpc", {}), goesOn: true },
   solve: {
-    send: ([what = "", ref = "", names = "", isUploaded = "", output = "moby", ...options]) =>
-      control("Solve", {
+    send: ([what = "", ref = "", names = "", isUploaded = "", output = "moby", ...options], visible) => ({
+      ...control("Solve", {
         ...wanted(what, ref, names, output, options),
+        ...cachesOf(options, visible),
         Frontend: "dockerfile.v0",
         FrontendAttrs: { ...frontendOf(options), ...uploaded(what, isUploaded) },
       }),
+      learn: ({ status, body }) => learnCache(status, body, visible),
+    }),
   },
   // A client that directs its build: it asks for results, and returns one of them.
   direct: {
@@ -79,6 +82,25 @@ function wanted(what: string, ref: string, names: string, output: string, option
     ...(options.includes("internal") ? { Internal: true } : {}),
     ...(options.includes("cached-inside") ? { Cache: { Exports: [{ Type: "inline" }] } } : {}),
   };
+}
+
+/** In a directory of the client: `cached-outside` puts a cache there, `from-outside` takes the newest one. */
+function cachesOf(options: readonly string[], { results }: Visible): object {
+  const [Type, digest] = ["local", results.get(CACHE) ?? `sha256:${"0".repeat(64)}`];
+  if (options.includes("cached-outside")) {
+    return { Cache: { Exports: [{ Type, Attrs: { dest: "/cache", mode: "max" } }] } };
+  }
+  return options.includes("from-outside") ? { Cache: { Imports: [{ Type, Attrs: { src: "/cache", digest } }] } } : {};
+}
+
+/** By this name, the index of the newest cache in the directory is among the results. */
+const CACHE = "cache in the directory";
+
+function learnCache(status: number, body: Heard["body"], { results }: Visible): void {
+  if (status !== 200) return;
+  const { ExporterResponse = {} } = JSON.parse(body ?? "{}") as { ExporterResponse?: Record<string, string> };
+  const told = ExporterResponse["cache.manifest"];
+  if (told !== undefined) results.set(CACHE, (JSON.parse(told) as { digest: string }).digest);
 }
 
 function frontendOf(options: readonly string[]): Record<string, string> {
