@@ -94,6 +94,14 @@ describe("reading", () => {
     expect(asked).toBe(1);
   });
 
+  test("ends the call of a client that says nothing as soon as nobody waits for it", async () => {
+    const given = new AbortController();
+    const { caller } = client(() => []);
+    const failed = storedDocument(caller, wanted(digestOf(bytesOf("a"))), given.signal);
+    setTimeout(() => given.abort(), 10);
+    await expect(failed).rejects.toMatchObject({ failure: { tag: "interrupted", val: "given-up" } });
+  });
+
   test.each([
     [5, "no-such"],
     [12, "no-such"],

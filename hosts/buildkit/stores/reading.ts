@@ -11,12 +11,15 @@ import { SERVICE, storeHeader } from "./store.js";
 /** Codes of gRPC by which a client says that it has no such blob, no such store, or no stores at all. */
 const MISSING: ReadonlySet<number> = new Set([5, 12]);
 
-/** Fails as `body-broke` with the client's words, or as `interrupted` if the session ends. */
+/** Fails as `body-broke` with the client's words, or as `interrupted` if the session ends. `signal`: ends the call. */
 export async function* storedBlob(
   caller: Caller,
   blob: content.ClientBlob,
+  signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const call = caller(`${SERVICE}/Read`, storeHeader(blob.in));
+  const cancel = (): void => call.cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
     await call.send(encode(readRequest, { digest: blob.digest }));
     call.finish();
@@ -25,7 +28,8 @@ export async function* storedBlob(
       if (data !== undefined && data.length > 0) yield data;
     }
   } finally {
-    call.cancel();
+    signal?.removeEventListener("abort", cancel);
+    cancel();
   }
 }
 
@@ -48,15 +52,16 @@ async function smallBlob(caller: Caller, wanted: content.ClientDocument, signal:
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const piece of storedBlob(caller, wanted)) {
-      if (signal.aborted) throw interrupted("given-up");
+    for await (const piece of storedBlob(caller, wanted, signal)) {
       size += piece.length;
       if (size > limit) throw tooLarge("blob", digest, limit);
       pieces.push(piece);
     }
   } catch (error) {
+    if (signal.aborted) throw interrupted("given-up");
     if (error instanceof CallFailed && MISSING.has(error.code)) throw noSuch("blob", digest);
     throw error;
   }
+  if (signal.aborted) throw interrupted("given-up");
   return joined(pieces);
 }
