@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { digestOf, encode, ImageWorld } from "../support/image-world.js";
 import { BUSYBOX_ID } from "../support/fixtures.js";
 import { sendDefinition } from "../support/session-files.js";
-import { commands, drop, METHOD, openSession, solve, writeStep } from "./solving.js";
+import { commands, drop, METHOD, openSession, solve, watch, writeStep } from "./solving.js";
 
 const CONTENT = "/containerd.services.content.v1.Content";
 const METHODS = ["/moby.filesync.v1.FileSync/DiffCopy", `${CONTENT}/Read`, `${CONTENT}/Write`];
@@ -230,6 +230,18 @@ describe("a cache of the client", () => {
     writeStep(world, "anew");
     drop(world);
     expect(world.answer(id).status).toBe(200);
+  });
+
+  test("of which a document has changed is told by its digest", () => {
+    const world = new ImageWorld();
+    openSession(world, OFFERS);
+    const watching = watch(world);
+    solve(world, { Cache: { Imports: [{ Type: "local", Attrs: { src: "/c", digest: digestOf(encode("a")) } }] } });
+    sendDefinition(world, DOCKERFILE);
+    const { op, val } = world.take("read-document");
+    world.failAs(op, { tag: "mismatch", val: { what: "blob", wanted: val.digest, found: "" } });
+    expect(world.answer(watching).text).toContain(`the bytes of ${val.digest} are other ones by now`);
+    expect(runs(world)).toBe(true);
   });
 
   test("is given up with its build, whatever it waits for", () => {

@@ -9,6 +9,8 @@ import {
   ClientStore,
   ContentCommandReadDocument,
   Failure,
+  FailureMismatch,
+  FailureTag,
   Outcome,
   OutcomeBytes,
 } from "../../../../build/bindings/types";
@@ -68,7 +70,7 @@ export class DirectoryImport extends Task implements ImportedCache {
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (this.op == 0 || this.facts.over) return;
     this.op = 0;
-    if (failure !== null) return this.settle(failureText(failure));
+    if (failure !== null) return this.settle(whyNot(failure));
     const bytes = (<OutcomeBytes>outcome!).value;
     switch (step) {
       case Step.Index:
@@ -155,6 +157,12 @@ export class DirectoryImport extends Task implements ImportedCache {
     this.facts.stream.importedCache(why);
     this.imports.next();
   }
+}
+
+/** Why a document cannot be had. */
+function whyNot(failure: Failure): string {
+  if (failure.tag != FailureTag.Mismatch) return failureText(failure);
+  return `the bytes of ${(<FailureMismatch>failure).value.wanted} are other ones by now`;
 }
 
 function isManifest(entry: Descriptor): bool {
