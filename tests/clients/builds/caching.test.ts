@@ -1,4 +1,5 @@
-// docker build with the plugin buildx, with a cache that comes from a registry, inside an image.
+// docker build with the plugin buildx, with a cache that comes from a registry, inside an image, or from a directory.
+import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,6 +45,11 @@ onEngines(
       return stderr;
     };
     const cachedIn = (shown: string): number => shown.match(/ CACHED$/gm)?.length ?? 0;
+    /** Removes the image and all of the builder's cache. */
+    const forget = async (...names: string[]): Promise<void> => {
+      await docker().well("rmi", ...names);
+      await docker().well("builder", "prune", "-a", "-f");
+    };
 
     test("an export of a kind that nobody offers fails the build", async () => {
       const words = ["build", "--cache-to", "type=gha,token=x,url=http://localhost:1", join(top, "context")];
@@ -60,6 +66,68 @@ onEngines(
         expect(shown).not.toContain("hidden");
       },
     );
+
+    describeUnless(kind === "reference" ? REFERENCE.ours : null, "in a directory of the client", () => {
+      const builder = `caching-${kind}`;
+      const STAGES = [
+        "FROM busybox AS one",
+        "RUN echo one > /one",
+        "FROM busybox",
+        "ENV A=1",
+        "RUN echo two > /two",
+        "COPY --from=one /one /one",
+        "",
+      ].join("\n");
+      beforeAll(() =>
+        docker().well("buildx", "create", "--name", builder, "--driver", "remote", `unix://${engine().socketPath}`),
+      );
+      const kept = (name: string): string => join(top, name);
+      /** Builds, and then forgets all of it. */
+      const built = async (...flags: string[]): Promise<{ id: string; cached: number; shown: string }> => {
+        const image = ["--builder", builder, "-o", "type=image,name=caching:5", "--iidfile", kept("iid")];
+        const shown = await build(STAGES, ...image, ...flags);
+        const { Id } = await engine().read<{ Id: string }>("/images/caching:5/json");
+        await forget("caching:5");
+        return { id: Id, cached: cachedIn(shown), shown };
+      };
+      const blobs = (name: string): string[] =>
+        fs.readdirSync(kept(`${name}/blobs/sha256`)).map((blob) => kept(`${name}/blobs/sha256/${blob}`));
+
+      test("all steps come from there, and make the same image; the directory may be the same one again", async () => {
+        const made = await built("--cache-to", `type=local,dest=${kept("all")},mode=max`);
+        expect(made.cached).toBe(0);
+        for (const path of blobs("all")) {
+          expect(createHash("sha256").update(fs.readFileSync(path)).digest("hex")).toBe(path.split("/").at(-1));
+        }
+        const local = [`type=local,src=${kept("all")}`, `type=local,dest=${kept("all")},mode=max`] as const;
+        for (let again = 0; again < 2; again++) {
+          const { id, cached } = await built("--cache-from", local[0], "--cache-to", local[1]);
+          expect([id, cached]).toEqual([made.id, 3]);
+        }
+      });
+
+      test("with mode=min, stages that the result is not made of are built again", async () => {
+        const made = await built("--cache-to", `type=local,dest=${kept("least")}`);
+        const { id, cached } = await built("--cache-from", `type=local,src=${kept("least")}`);
+        expect([id, cached]).toEqual([made.id, 2]);
+      });
+
+      test("steps whose layers are other ones by now are done again", async () => {
+        await built("--cache-to", `type=local,dest=${kept("changed")},mode=max`);
+        const layers = blobs("changed").filter((path) => fs.readFileSync(path, "latin1")[0] !== "{");
+        expect(layers.length).toBeGreaterThan(2);
+        for (const layer of layers) fs.appendFileSync(layer, "x");
+        expect((await built("--cache-from", `type=local,src=${kept("changed")}`)).cached).toBe(0);
+      });
+
+      test("a form that layers cannot have is refused before anything is built", async () => {
+        const to = `type=local,dest=${kept("never")},compression=zstd`;
+        const words = ["build", "--builder", builder, "--cache-to", to, "-f", "-", join(top, "context")];
+        const { code, stderr } = await docker().runWith(STAGES, ...words);
+        expect([code, stderr]).toEqual([1, expect.stringContaining("layers are kept uncompressed")]);
+        expect(fs.existsSync(kept("never/index.json"))).toBe(false);
+      });
+    });
 
     describeUnless(
       kind === "simulated" ? "the registry is outside of its world" : dockerRegistryMissing(),
@@ -81,11 +149,6 @@ onEngines(
             'CMD ["cat", "/made"]',
             "",
           ].join("\n");
-        /** Removes the image and all of the builder's cache. */
-        const forget = async (...names: string[]): Promise<void> => {
-          await docker().well("rmi", ...names);
-          await docker().well("builder", "prune", "-a", "-f");
-        };
         const unique = (image: string): Promise<string> =>
           docker().well("run", "--rm", "--network", "none", image, "cat", "/unique");
         const configOf = async (name: string): Promise<{ [key: string]: unknown }> => {
