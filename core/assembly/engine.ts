@@ -33,6 +33,7 @@ import {
 import { versionsProblem } from "./api/newest-version";
 import { dispatch } from "./api/router";
 import { collectCaches } from "./build/caches/collection";
+import { stepsUnderway } from "./build/run/stage/steps-underway";
 import { builderProblem } from "./build/settings/builder-settings";
 import { Call, unknownCall } from "./call";
 import { exitedByItself, ranOutOfMemory } from "./container/exit/exit";
@@ -91,6 +92,7 @@ export function step(now: Instant, input: Input): void {
   engine.now = now;
   acting.at = now.wall;
   take(input);
+  stepsUnderway.tellDue();
   settleReleased();
   watchChanged();
   collectCaches();

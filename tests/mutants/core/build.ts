@@ -177,8 +177,8 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
   {
     name: "a step that two stages have in common runs twice",
     file: "build/run/stage/step-making.ts",
-    right: `if (!this.facts.underway.has(this.stepKey)) return false;`,
-    wrong: `if (WRONG || !this.facts.underway.has(this.stepKey)) return false;`,
+    right: `if (!this.turn.waitsFor(this.stepKey, this)) return false;`,
+    wrong: `if (WRONG || !this.turn.waitsFor(this.stepKey, this)) return false;`,
     finder: { story: "build-equal-steps" },
   },
 ];

@@ -14,7 +14,6 @@ import { BuildProgress } from "./build-progress";
 import { StageOutput } from "./output/stage-output";
 import { CacheLayers } from "./cache-layers";
 import { Place } from "./place";
-import { StepsUnderway } from "./stage/steps-underway";
 import { StepLimits } from "./step-limits";
 
 export class BuildFacts {
@@ -23,7 +22,6 @@ export class BuildFacts {
   readonly budget: Budget = new Budget();
   readonly limits: StepLimits = new StepLimits();
   readonly context: Place = new Place(null);
-  readonly underway: StepsUnderway = new StepsUnderway();
   /** Images whose steps are the cache, for BuildKit besides its own; empty for all. */
   cacheSources: Image[] = [];
   /** Null until it is known which there are. Some are in registries: their layers may not be here. */

@@ -79,6 +79,12 @@ export abstract class BuildProgress implements FateTeller {
   /** What has been announced is evaluated, and is done now. `instruction`: null for a label that the client gives. */
   begun(_stage: Stage, _instruction: Instruction | null, _kind: StepKind): void {}
 
+  /** The same step is under way already, here or in another build. */
+  waits(): void {}
+
+  /** That one is over. */
+  waited(): void {}
+
   /** The step was done before. */
   abstract cached(): void;
 

@@ -30,6 +30,7 @@ export interface BuildClient {
 
 /** Instructions that make a vertex. */
 const SHOWN: string[] = ["RUN", "COPY", "ADD", "WORKDIR"];
+const EQUAL = "waiting for the same step, which is under way";
 const PAUSE = "waiting, because the registry asks for a pause";
 const DEFINITION = "[internal] load build definition from ";
 /** In UTF-16 units: of all warnings of a build together, for each has the Dockerfile with it. */
@@ -185,6 +186,14 @@ export class VertexProgress extends BuildProgress {
     this.instruction = instruction;
     if (instruction === null || kind == StepKind.Config) return;
     this.start(this.named(stage, instruction.original), this.before);
+  }
+
+  waits(): void {
+    if (this.current !== null) this.moves(EQUAL);
+  }
+
+  waited(): void {
+    this.endStatus();
   }
 
   cached(): void {

@@ -25,6 +25,7 @@ import { makeStepImage, StepResult } from "../step-image";
 import { unbuiltIn } from "../unbuilt";
 import { OpenWork, WorkClient } from "../work";
 import { StageState } from "./stage-state";
+import { StepTurn, TurnClient } from "./steps-underway";
 
 /** Waits for a step. */
 export interface StepClient {
@@ -32,20 +33,19 @@ export interface StepClient {
   stepMade(): void;
   /** `code`: exit code of the program that failed; 0 if none did. */
   stepFailed(why: string, code: i32): void;
-  /** Another stage does the same step: this one goes on by `goOn`. */
+  /** Another stage, or another build, does the same step: this one goes on by `goOn`. */
   stepWaits(making: StepMaking): void;
-  /** What other stages may wait for is done. */
+  /** What other stages may wait for is done, or what this one waits for. */
   stepLeft(): void;
 }
 
-export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient, FetchClient, OpenWork {
+export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient, FetchClient, TurnClient, OpenWork {
   private work: OpenWork | null = null;
   /** What a copy takes, until it is over. */
   private found: FoundSources | null = null;
   /** What the command sees besides the image's files. */
   private mounts: MountSource[] = [];
-  /** Among the steps that are under way; empty if it is none of them. */
-  private key: string = "";
+  private readonly turn: StepTurn = new StepTurn();
   private readonly stream: BuildProgress;
 
   constructor(
@@ -94,14 +94,20 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     this.fail(why, 0);
   }
 
-  /** Whether another stage that did the same step has done it. */
+  /** Whoever did the same step does not do it any more. */
   get canGoOn(): bool {
-    return !this.facts.underway.has(this.stepKey);
+    return this.turn.canGoOn;
   }
 
   /** The step is in the cache now, or is done after all. */
   goOn(): void {
+    this.turn.goOn();
+    this.stream.waited();
     this.carryOut();
+  }
+
+  turnCame(): void {
+    this.client.stepLeft();
   }
 
   workKept(diffId: string, container: string): void {
@@ -109,10 +115,10 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
   }
 
   workDone(): void {
+    const isAwaited = this.turn.end(false);
     if (this.facts.over) return;
-    if (this.key.length > 0) this.facts.underway.end(this.key);
     this.finish();
-    if (this.key.length > 0) this.client.stepLeft();
+    if (isAwaited) this.client.stepLeft();
   }
 
   workFailed(why: string, code: i32): void {
@@ -122,6 +128,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
   cancel(): void {
     const work = this.work;
     this.work = null;
+    this.turn.cancel();
     if (work !== null) work.cancel();
     this.leaveSources();
   }
@@ -143,7 +150,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     if (takesTime && this.waitsForEqual()) return;
     if (this.waitsForLayers() || this.takeCached()) return;
     if (!takesTime) return this.keepConfig();
-    this.noteUnderway();
+    this.turn.begin(this.stepKey);
     switch (this.step.kind) {
       case StepKind.Directory:
         return this.makeDirectory();
@@ -157,16 +164,10 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
   /** With `cachefrom` the other stage's image is none of those that count. */
   private waitsForEqual(): bool {
     if (!this.state.usesCache || this.facts.trustsOnlySources) return false;
-    if (!this.facts.underway.has(this.stepKey)) return false;
+    if (!this.turn.waitsFor(this.stepKey, this)) return false;
+    this.stream.waits();
     this.client.stepWaits(this);
     return true;
-  }
-
-  private noteUnderway(): void {
-    const key = this.stepKey;
-    if (this.facts.underway.has(key)) return;
-    this.key = key;
-    this.facts.underway.begin(key);
   }
 
   /** Whether the configs are the same, too, is the cache's question. */
@@ -301,6 +302,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
 
   private fail(why: string, code: i32): void {
     this.work = null;
+    this.turn.end(true);
     this.leaveSources();
     this.client.stepFailed(why, code);
   }
