@@ -158,6 +158,12 @@ export class Paths {
     return isDefault ? "coracle" : `coracle-${shortHash(this.roots.data)}`;
   }
 
+  /** Number of a group of network interfaces: that of the engine's bridges. Whoever sets none is in group 0. */
+  linkGroup(): number {
+    const bits = Number.parseInt(shortHash(this.filterTable()), 16) & 0x3fff_ffff;
+    return 0x4000_0000 | bits; // ip(8) takes no number with more than 31 bits
+  }
+
   /** Control group of a container: `linux.cgroupsPath` of its spec. */
   cgroup(id: string): string {
     return `${this.cgroupParent()}/${id}`;

@@ -8,13 +8,8 @@ import type { Paths } from "../../paths.js";
 import { together } from "../../together.js";
 import { ipv4, ipv6, prefixOf } from "../addresses.js";
 import { choiceFor, completed, makeInterface, undoInterface, type Made } from "./bridge-interface.js";
-import {
-  acceptForwarding,
-  endLocalRouting,
-  forgetForwarding,
-  routeLocally,
-  routeThrough,
-} from "../rules/forwarding.js";
+import { ForwardChain } from "../rules/forward-chain.js";
+import { endLocalRouting, routeLocally, routeThrough } from "../rules/forwarding.js";
 import type { Swept } from "../../swept.js";
 import { KeptFiles } from "../kept.js";
 import { findLink } from "../netlink/look-ups.js";
@@ -28,6 +23,7 @@ export class Bridges {
   readonly #places: Places;
   /** The networks that were made, by their ids. */
   readonly #made: KeptFiles<Made>;
+  readonly #forwardChain: ForwardChain;
 
   constructor(
     kernel: Kernel,
@@ -38,6 +34,7 @@ export class Bridges {
   ) {
     this.#kernel = kernel;
     this.#places = places;
+    this.#forwardChain = new ForwardChain(kernel, rules, paths.linkGroup());
     this.#made = new KeptFiles(paths.networks("made"), ({ bridge }) => bridge?.interfaceName !== undefined);
     for (const [network, { value }] of this.#made.entries()) {
       value.bridge = completed(value.bridge);
@@ -73,12 +70,15 @@ export class Bridges {
     this.#begin(made);
     // Rules name the interface, which need not be there yet. The kernel makes it while their bytes are put together.
     const wanted = makeInterface(this.#kernel, made, link);
-    await together(wanted, bridge.firewall ? this.#makeRules(bridge) : NOTHING);
+    const rules = bridge.firewall ? this.rules.make(bridge, () => this.#portsOf(network)) : NOTHING;
+    await together(wanted, rules);
     routeThrough(bridge);
-    if (bridge.firewall) routeLocally(bridge);
-    else {
+    if (bridge.firewall) {
+      routeLocally(bridge);
+      await this.#forwardChain.accept(bridge, made.ours);
+    } else {
       if (made.ours || made.added?.localRouting) endLocalRouting(interfaceName);
-      await this.#withoutRules(bridge);
+      await this.#withoutRules(bridge, () => []);
     }
     await this.#places.serveAs(bridge);
     this.#made.finish(network);
@@ -90,21 +90,23 @@ export class Bridges {
     const { bridge } = kept.value;
     this.#made.undo(network);
     if (!this.#isShared(bridge)) await undoInterface(this.#kernel, kept.value);
-    await this.#withoutRules(bridge);
+    await this.#withoutRules(bridge, () => this.#grouped());
     await this.#made.erase(network);
-  }
-
-  async #makeRules(bridge: networks.Bridge): Promise<void> {
-    const made = this.rules.make(bridge, () => this.#portsOf(bridge.network));
-    await together(made, acceptForwarding(this.rules, bridge));
   }
 
   #portsOf(network: string): PlacedElement[] {
     return lastForEachKey(this.#places.withPorts(network).flatMap(elementsOf));
   }
 
-  async #withoutRules(bridge: networks.Bridge): Promise<void> {
-    await together(this.rules.remove(bridge), forgetForwarding(this.rules, bridge));
+  /** `others`: networks that keep theirs, as `ForwardChain.forget` asks for them. */
+  async #withoutRules(bridge: networks.Bridge, others: () => networks.Bridge[]): Promise<void> {
+    await together(this.rules.remove(bridge), this.#forwardChain.forget(bridge, others));
+  }
+
+  /** Networks with rules, on bridges that we have made. */
+  #grouped(): networks.Bridge[] {
+    const all = this.#made.entries().map(([, { value }]) => value);
+    return all.filter(({ ours, bridge }) => ours && bridge.firewall !== false).map(({ bridge }) => bridge);
   }
 
   /** Writes the record. That of an existing network stays as it is, unless somebody has replaced its interface. */

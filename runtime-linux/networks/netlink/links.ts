@@ -60,6 +60,12 @@ export function setMtu(bridge: string, mtu: number): Request {
   return request(`set mtu of ${bridge} to ${mtu}`, RTM_NEWLINK, 0, body, []);
 }
 
+/** Puts a link into a group of links: a number that firewalls know (`ip link show group`). */
+export function setGroup(name: string, group: number): Request {
+  const body = [...named(name, 0, 0), attribute(IFLA_GROUP, fields([group, 4]))];
+  return request(`put ${name} into group ${group}`, RTM_NEWLINK, 0, body, []);
+}
+
 /** Brings a link up. */
 export function setUp(link: string | number): Request {
   return request(`set ${link} up`, RTM_NEWLINK, 0, named(link, IFF_UP, IFF_UP), []);
@@ -162,6 +168,7 @@ const IFLA_MTU = 4;
 const IFLA_MASTER = 10;
 export const IFLA_LINKINFO = 18;
 const IFLA_AF_SPEC = 26;
+const IFLA_GROUP = 27;
 export const IFLA_NET_NS_FD = 28;
 export const IFLA_INFO_KIND = 1;
 const IFLA_INFO_DATA = 2;

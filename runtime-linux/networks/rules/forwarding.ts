@@ -1,12 +1,7 @@
 // Makes the machine forward packets between a bridge and its other interfaces.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { failedTool } from "../../../hosts/shared/index.js";
 import type { networks } from "../../../hosts/shared/index.js";
-import { policyOf } from "../filter/chains.js";
-import type { Table } from "../filter/message.js";
-import { familiesOf } from "./bridge-rules.js";
-import type { Rules } from "./rules.js";
 import { runProgram } from "./run-program.js";
 
 type Bridge = networks.Bridge;
@@ -55,63 +50,8 @@ function localRouting(bridge: string): string {
 }
 
 /**
- * Accepts the bridge's packets in iptables' FORWARD chain if that chain drops by default (a dockerd on the same machine
- * sets it so). No rule in our own table can help there, since a packet that one table drops is gone. The rules come
- * after all others. If the chain does not drop, nothing is done. This is checked again at each start of the engine, so
- * a policy that changes later is noticed only then.
- */
-export async function acceptForwarding(rules: Rules, bridge: Bridge): Promise<void> {
-  for (const family of familiesOf(bridge)) {
-    const policy = await policyOfForward(rules, family);
-    if (policy === "accept" || policy === "none") continue;
-    const { program } = IPTABLES[family];
-    const chain = await forwardChain(program);
-    if (!chain.includes("-P FORWARD DROP")) continue;
-    for (const rule of rulesOf(bridge.interfaceName)) if (!chain.includes(rule)) await change(program, rule);
-  }
-}
-
-/** Removes these rules if there are any. */
-export async function forgetForwarding(rules: Rules, bridge: Bridge): Promise<void> {
-  for (const family of familiesOf(bridge)) {
-    if ((await policyOfForward(rules, family)) === "none") continue;
-    const { program } = IPTABLES[family];
-    const chain = await forwardChain(program);
-    for (const rule of rulesOf(bridge.interfaceName))
-      if (chain.includes(rule)) await change(program, rule.replace("-A", "-D"));
-  }
-}
-
-/**
- * For all of the bridge's families, also those in which the machine has no address on it: with br_netfilter, packets
- * between its containers pass the chain as well. `tables`: where the kernel names the tables of the older
- * iptables, which are not nf_tables'.
- */
-const IPTABLES = {
-  ip: { program: "iptables", tables: "/proc/net/ip_tables_names" },
-  ip6: { program: "ip6tables", tables: "/proc/net/ip6_tables_names" },
-};
-
-/**
- * What iptables' FORWARD chain does by default; "none" if there is no such chain, which accepts, too. The kernel tells it
- * in less time than it takes to start the program.
- */
-async function policyOfForward(rules: Rules, family: Table["family"]): Promise<"accept" | "drop" | "none" | "unknown"> {
-  try {
-    if (readFileSync(IPTABLES[family].tables, "utf8").split("\n").includes("filter")) return "unknown";
-  } catch {
-    // The older iptables is not in use.
-  }
-  try {
-    return (await rules.ask((filter) => policyOf(filter, { family, name: "filter" }, "FORWARD"))) ?? "none";
-  } catch {
-    return "unknown";
-  }
-}
-
-/**
- * Chains of other firewalls, `FAMILY TABLE CHAIN`, that drop forwarded packets by default and in which
- * `acceptForwarding` does nothing.
+ * Chains of other firewalls, `FAMILY TABLE CHAIN`, that drop forwarded packets by default and in which nothing is accepted
+ * for us, as it is in iptables' FORWARD chain (`forward-chain.ts`).
  */
 export async function strangeDrops(): Promise<string[]> {
   const listed = await runProgram("nft", ["-j", "list", "chains"]).catch(() => undefined);
@@ -132,22 +72,6 @@ interface NftChain {
   name: string;
   hook?: string;
   policy?: string;
-}
-
-/** The chain as commands that would make it. Empty without the program. */
-async function forwardChain(program: string): Promise<string[]> {
-  const listed = await runProgram(program, ["-w", "-S", "FORWARD"]).catch(() => undefined);
-  return listed?.stdout.split("\n") ?? [];
-}
-
-/** In the form that `iptables -S` prints. The engine's table has checked packets to the bridge already. */
-function rulesOf(bridge: string): string[] {
-  return ["-i", "-o"].map((way) => `-A FORWARD ${way} ${bridge} -m comment --comment coracle -j ACCEPT`);
-}
-
-async function change(program: string, rule: string): Promise<void> {
-  const { code, stderr } = await runProgram(program, ["-w", ...rule.split(" ")]);
-  if (code !== 0) throw failedTool(program, code, stderr);
 }
 
 function sysctl(name: string): string {

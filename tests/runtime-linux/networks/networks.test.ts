@@ -1,7 +1,7 @@
 // Containers on a bridge: which of them reach each other, and that nothing is left afterwards. The engine runs in its
 // own network namespace, next to one that acts as another host.
 import { spawn, type ChildProcess } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { linuxNetworks, type LinuxNetworks } from "../../../runtime-linux/networ
 import { makeNamespace, releaseNamespace } from "../../../runtime-linux/networks/namespace.js";
 import { NETLINK_NETFILTER } from "../../../runtime-linux/networks/netlink/netlink.js";
 import { Paths } from "../../../runtime-linux/paths.js";
-import { must, pause, run, until } from "../../support/commands.js";
+import { findProgram, must, pause, run, until } from "../../support/commands.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { findProcesses } from "../../support/processes.js";
 import { bridge, missing, NETWORK } from "./bridge.js";
@@ -324,8 +324,62 @@ describeUnless(missing, "networks of containers", () => {
     expect(await must(["iptables", "-S"])).toBe(before);
     // So is a bridge on which the machine has no address: its containers' packets to each other may pass that chain.
     await perform({ tag: "make", val: { ...bridge, internal: true, gateway: "", gatewayMode: "isolated" } });
-    expect(await must(["iptables", "-S"])).toContain("-A FORWARD -i crc0 ");
+    expect(await must(["iptables", "-S"])).toContain("-A FORWARD -m devgroup --src-group 0x");
     await perform({ tag: "drop", val: NETWORK });
+    expect(await must(["iptables", "-S"])).toBe(before);
+  });
+
+  test("there our bridges share two rules, somebody else's has its own, and an earlier version's go", async () => {
+    await must(["iptables", "-P", "FORWARD", "DROP"]);
+    const before = await must(["iptables", "-S"]);
+    const others = [1, 2, 3].map((at) => ({
+      ...bridge,
+      ...{ network: String(at).repeat(64), interfaceName: `crc${at}` },
+      ...{ subnet: `172.2${at}.0.0/16`, gateway: `172.2${at}.0.1` },
+    }));
+    await must(["ip", "link", "add", "crc3", "type", "bridge"]);
+    linux = linuxNetworks({ kernel: libc, paths });
+    const earlier = ["-o", "crc1", "-m", "comment", "--comment", "coracle", "-j", "ACCEPT"];
+    await must(["iptables", "-A", "FORWARD", ...earlier]);
+    await Promise.all(others.map((val) => perform({ tag: "make", val })));
+    const rules = await must(["iptables", "-S", "FORWARD"]);
+    const group = /--src-group (0x[0-9a-f]+)/.exec(rules)?.[1];
+    const end = "-m comment --comment coracle -j ACCEPT";
+    expect(rules.trim().split("\n").sort()).toEqual([
+      `-A FORWARD -i crc3 ${end}`,
+      `-A FORWARD -m devgroup --dst-group ${group} ${end}`,
+      `-A FORWARD -m devgroup --src-group ${group} ${end}`,
+      `-A FORWARD -o crc3 ${end}`,
+      "-P FORWARD DROP",
+    ]);
+    const members = await must(["ip", "-o", "link", "show", "group", String(Number(group))]);
+    expect([...members.matchAll(/^\d+: (\w+)/gm)].map(([, name]) => name).sort()).toEqual(["crc1", "crc2"]);
+    await perform({ tag: "drop", val: others[0]!.network });
+    expect(await must(["iptables", "-S"])).toContain("--src-group");
+    await linux.close();
+    linux = linuxNetworks({ kernel: libc, paths });
+    await perform({ tag: "make", val: { ...others[1]!, firewall: false } });
+    expect(await must(["iptables", "-S"])).not.toContain("--src-group");
+    for (const { network } of others.slice(1)) await perform({ tag: "drop", val: network });
+    await must(["ip", "link", "del", "crc3"]);
+    expect(await must(["iptables", "-S"])).toBe(before);
+  });
+
+  test("where iptables knows no groups of interfaces, each of our bridges has rules of its own", async () => {
+    await must(["iptables", "-P", "FORWARD", "DROP"]);
+    const before = await must(["iptables", "-S"]);
+    const programs = join(root, "programs");
+    mkdirSync(programs);
+    const refuses = `case "$*" in *devgroup*) exit 2;; esac; exec ${findProgram("iptables")} "$@"`;
+    writeFileSync(join(programs, "iptables"), `#!/bin/sh\n${refuses}\n`, { mode: 0o755 });
+    const usual = process.env["PATH"];
+    process.env["PATH"] = `${programs}:${usual}`;
+    linux = linuxNetworks({ kernel: libc, paths });
+    await perform({ tag: "make", val: bridge });
+    const rules = await must(["iptables", "-S"]);
+    for (const way of ["-i", "-o"]) expect(rules).toContain(`-A FORWARD ${way} crc0 `);
+    await perform({ tag: "drop", val: NETWORK });
+    process.env["PATH"] = usual;
     expect(await must(["iptables", "-S"])).toBe(before);
   });
 
