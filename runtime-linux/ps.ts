@@ -3,7 +3,7 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { HostFailure, failedTool, failureOf, noSuch, silent, tooLarge } from "../hosts/shared/index.js";
 import type { Outcome } from "../hosts/shared/index.js";
-import { findProgram } from "./launch/runtimes.js";
+import { findProgram } from "./launch/find-program.js";
 
 /** The host's own limits (`core/wit/processes.wit`). */
 const LIMIT_MS = 10_000;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { failedTool, interrupted, noSuch, tooLarge } from "../../hosts/shared/index.js";
 import type { content } from "../../hosts/shared/index.js";
-import { findProgram } from "../launch/runtimes.js";
+import { findProgram } from "../launch/find-program.js";
 
 export interface GitWork {
   /** Where the files go; it does not exist yet. */

@@ -7,7 +7,7 @@ import { isMainThread } from "node:worker_threads";
 import type { ChildEnd, Kernel } from "../kernel.js";
 import { noSuch } from "../../hosts/shared/index.js";
 import { environment } from "./own-environment.js";
-import { findProgram } from "./runtimes.js";
+import { findProgram } from "./find-program.js";
 
 export interface Command {
   program: string;

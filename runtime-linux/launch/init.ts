@@ -1,14 +1,12 @@
 // Finds the init program for containers that want one. It must be static, because it runs in any container's file
 // system.
 
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
 import { noSuch } from "../../hosts/shared/index.js";
 import type { engine } from "../../hosts/shared/index.js";
+import { answerOf } from "./answer.js";
 import { isStatic } from "./elf.js";
-import { environment } from "./own-environment.js";
-import { findProgram } from "./runtimes.js";
+import { findProgram } from "./find-program.js";
 
 /** tini, under Docker's and Debian's names, then a program that takes the same arguments. */
 const NAMES = ["docker-init", "tini-static", "tini", "catatonit"];
@@ -33,8 +31,7 @@ export async function describeInit(): Promise<engine.InitProgram | undefined> {
   const path = findInit();
   if (!path) return undefined;
   try {
-    const { stdout } = await promisify(execFile)(path, ["--version"], { env: environment(), timeout: 10_000 });
-    return { path, ...parseInitVersion(stdout) };
+    return { path, ...parseInitVersion(await answerOf(path, "--version")) };
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@
 
 import { closeSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
-import { findProgram } from "./runtimes.js";
+import { findProgram } from "./find-program.js";
 
 export interface SupervisedRuntime {
   /** Arguments for conmon. */

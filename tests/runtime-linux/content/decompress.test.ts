@@ -8,7 +8,7 @@ import { decompressed } from "../../../runtime-linux/content/layers/decompress.j
 import { zstdInScript } from "../../../runtime-linux/content/layers/zstd.js";
 import { gzipDecoder } from "../../../runtime-linux/kernel/decoders/gzip.js";
 import { zstdDecoder } from "../../../runtime-linux/kernel/decoders/zstd.js";
-import { findProgram } from "../../../runtime-linux/launch/runtimes.js";
+import { findProgram } from "../../../runtime-linux/launch/find-program.js";
 import { zstdStored } from "../../support/archives/tar.js";
 import { flat } from "../../support/failed.js";
 

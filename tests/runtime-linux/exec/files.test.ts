@@ -10,7 +10,7 @@ import { ExecPlace } from "../../../runtime-linux/exec/place.js";
 import { MS_BIND } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { isAlive, isLiving, processStat, Run } from "../../../runtime-linux/ends/run.js";
-import { findProgram } from "../../../runtime-linux/launch/runtimes.js";
+import { findProgram } from "../../../runtime-linux/launch/find-program.js";
 import { described, kindOf, openFiles } from "../../support/measured/open-files.js";
 import { childrenOf, commandLineOf } from "../../support/processes.js";
 import { launchOf, makeRootfs, newId, openFixture, traces, unable, type Fixture } from "../processes/fixture.js";

@@ -9,7 +9,8 @@ import type { engine, Input, LogBytes, processes } from "../../../hosts/shared/h
 import type { Kernel } from "../../../runtime-linux/kernel.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { linuxProcesses, type LinuxProcesses } from "../../../runtime-linux/processes.js";
-import { detectRuntimes, findProgram, type Runtime } from "../../../runtime-linux/launch/runtimes.js";
+import { findProgram } from "../../../runtime-linux/launch/find-program.js";
+import { detectRuntimes, type Runtime } from "../../../runtime-linux/launch/runtimes.js";
 import { PLAIN_LAUNCH } from "../../support/no-streams.js";
 
 /** Why real containers cannot run here; null if they can. */

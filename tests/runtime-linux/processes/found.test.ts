@@ -20,7 +20,7 @@ import { sourceOfFile, writeFile } from "../../../runtime-linux/launch/container
 import { ExecPlace } from "../../../runtime-linux/exec/place.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { processStat, Run } from "../../../runtime-linux/ends/run.js";
-import { findProgram } from "../../../runtime-linux/launch/runtimes.js";
+import { findProgram } from "../../../runtime-linux/launch/find-program.js";
 import { until } from "../../support/commands.js";
 import { startEngine, type Launched } from "./engine.js";
 import { launchOf, makeRootfs, newDirectory, newId, openFixture, readLog, remember, traces } from "./fixture.js";

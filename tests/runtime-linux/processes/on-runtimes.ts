@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { processes as wit, Outcome } from "../../../hosts/shared/host.js";
-import { findProgram } from "../../../runtime-linux/launch/runtimes.js";
+import { findProgram } from "../../../runtime-linux/launch/find-program.js";
 import { describeUnless } from "../../support/on-engines.js";
 import {
   launchOf,
