@@ -18,10 +18,15 @@ const OF_NODE =
   "{calls,damaged-database,database-file,first-start,flight-recorder,hijack,journal,line-ends,records,replies,requests," +
   "start,traps}";
 
-/** Of `runtime-linux/`, only what reads and computes: the others look at the processes and files that they open. */
+/**
+ * Of `runtime-linux/`, what reads, computes, or handles files below a directory of its own: the others enter namespaces,
+ * or look at the processes and files that they open.
+ */
 const READING =
-  "{embedded-image,ps,under-way,launch/{bundle,runtimes,spec-text},names/{messages,remembered,shares,table}," +
-  "networks/{kept,parent-places,resolv-conf,rules},seccomp/*}";
+  "{cgroups/limits,content/{archives,commit,copy,escapes,pull,tars,vanishing},embedded-image,ends/living,kernel/kernel," +
+  "launch/{bundle,runtimes,spec-text,supervisor-control},names/{messages,remembered,shares,table,turns}," +
+  "networks/{kept,parents/parent-places,ports/held-ports,resolv-conf},ps,sample/sample,seccomp/*," +
+  "stdio/{log-bursts,log-ends,logs},under-way,volumes}";
 
 export const SHARED: readonly string[] = [
   `tests/{${FOLDERS}}/**/!(${ALONE.join("|")}).test.ts`,
