@@ -50,26 +50,35 @@ export function addRule({ family, name: table }: Table, chain: string, ...expres
   return change(family, `add rule to ${chain} of ${table}`, NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND, ...body);
 }
 
-/** How many rules chains have, together with those that jump to them. Undefined for a missing chain. */
-export async function usesOf(
-  filter: Netlink,
-  table: Table,
-  chains: readonly string[],
-): Promise<(number | undefined)[]> {
+/** How many rules each of these chains has, together with those that jump to it. A missing chain is left out. */
+export async function usesOf(filter: Netlink, table: Table, chains: readonly string[]): Promise<Map<string, number>> {
   const found = await filter.findEach(chains.map((chain) => findChain(table, chain)));
-  return found.map((chain) => {
-    const told = chain && findAttribute(chain.subarray(HEADER), NFTA_CHAIN_USE);
-    return told && new DataView(told.buffer, told.byteOffset).getUint32(0);
-  });
+  return usesIn(
+    found.flatMap((chain) => chain ?? []),
+    table,
+  );
+}
+
+/** The same of all chains of a table, in one request: to ask for each of thousands takes longer. */
+export async function allUses(filter: Netlink, table: Table): Promise<Map<string, number>> {
+  return usesIn(await filter.list(change(table.family, `list chains of ${table.name}`, NFT_MSG_GETCHAIN, 0)), table);
 }
 
 /** Names of the chains of a table. None if there is no table. */
-export async function chainsIn(filter: Netlink, { family, name: table }: Table): Promise<string[]> {
-  const found = await filter.list(change(family, `list chains of ${table}`, NFT_MSG_GETCHAIN, 0));
-  const told = found.map((body) =>
-    [NFTA_CHAIN_TABLE, NFTA_CHAIN_NAME].map((type) => textOf(findAttribute(body.subarray(HEADER), type))),
-  );
-  return told.flatMap(([itsTable, name]) => (itsTable === table ? [name!] : []));
+export async function chainsIn(filter: Netlink, table: Table): Promise<string[]> {
+  return [...(await allUses(filter, table)).keys()];
+}
+
+function usesIn(told: readonly Uint8Array[], table: Table): Map<string, number> {
+  const uses = new Map<string, number>();
+  for (const body of told) {
+    const attributes = body.subarray(HEADER);
+    if (textOf(findAttribute(attributes, NFTA_CHAIN_TABLE)) !== table.name) continue;
+    const use = findAttribute(attributes, NFTA_CHAIN_USE) ?? new Uint8Array(4);
+    const name = textOf(findAttribute(attributes, NFTA_CHAIN_NAME));
+    uses.set(name, new DataView(use.buffer, use.byteOffset).getUint32(0));
+  }
+  return uses;
 }
 
 /** What a base chain does with packets that no rule decides about. Undefined if there is no such chain. */

@@ -5,6 +5,7 @@
 import {
   addChain,
   addRule,
+  allUses,
   flushChain,
   NF_INET_FORWARD,
   NF_INET_LOCAL_OUT,
@@ -95,18 +96,19 @@ export function addSharedChains(table: Table): Request[] {
 }
 
 /** Whether none of them lacks a rule: somebody may have flushed the table. */
-export function hasSharedChains(filter: Netlink, table: Table): Promise<boolean> {
-  return hasChains(filter, table, chainsOf(table.family));
+export async function hasSharedChains(filter: Netlink, table: Table): Promise<boolean> {
+  const shared = chainsOf(table.family);
+  const names = shared.map(({ name }) => name);
+  return areWhole(shared, await usesOf(filter, table, names));
 }
 
-/** Whether the table has all of these chains, with as many rules, and as many that jump to them. */
+/** Whether the table has all of these chains and the shared ones, with as many rules, and as many that jump to them. */
 export async function hasChains(filter: Netlink, table: Table, chains: readonly Chain[]): Promise<boolean> {
-  const uses = await usesOf(
-    filter,
-    table,
-    chains.map(({ name }) => name),
-  );
-  return chains.every(({ rules, jumpsHere = 0 }, at) => uses[at] === rules.length + jumpsHere);
+  return areWhole([...chainsOf(table.family), ...chains], await allUses(filter, table));
+}
+
+function areWhole(chains: readonly Chain[], uses: ReadonlyMap<string, number>): boolean {
+  return chains.every(({ name, rules, jumpsHere = 0 }) => uses.get(name) === rules.length + jumpsHere);
 }
 
 /** Makes chains. Existing ones get their rules anew. */

@@ -3,14 +3,7 @@
 import type { Netlink } from "../netlink/netlink.js";
 import { chainsOfBridge, elementsOfBridge } from "./bridge-rules.js";
 import { lastForEachKey, ofFamily, putElements, type TableOf } from "./elements.js";
-import {
-  addChains,
-  addSharedChains,
-  addTableAndSets,
-  hasChains,
-  hasSharedChains,
-  type Family,
-} from "./engine-table.js";
+import { addChains, addSharedChains, addTableAndSets, hasChains, type Family } from "./engine-table.js";
 import type { Ruled } from "./left.js";
 
 /**
@@ -21,7 +14,7 @@ export async function putLost(filter: Netlink, tableOf: TableOf, family: Family,
   if (all.length === 0) return;
   const table = tableOf(family);
   const chains = all.flatMap(({ made }) => chainsOfBridge(made, family));
-  if ((await hasSharedChains(filter, table)) && (await hasChains(filter, table, chains))) return;
+  if (await hasChains(filter, table, chains)) return;
   const elements = all.flatMap(({ made, ports }) => [...elementsOfBridge(made, family), ...ofFamily(family, ports())]);
   await putElements(filter, tableOf, lastForEachKey(elements), {
     before: [...addTableAndSets(table), ...addSharedChains(table), ...addChains(table, chains)],

@@ -376,6 +376,29 @@ describeUnless(missing, "rules of a network", () => {
     for (const made of all) await rules.remove(made);
   });
 
+  test("are looked for before the next engine makes any, by one list for each family", async () => {
+    let bytes = 0;
+    const counting: Kernel = Object.assign(Object.create(kernel) as Kernel, {
+      netlink(fd: number, requests: Uint8Array) {
+        bytes += requests.length;
+        return libc.netlink(fd, requests);
+      },
+    });
+    const nextEngine = new Rules(counting, "coracle");
+    const asked: number[] = [];
+    const all = [bridge, next(1), next(2)];
+    for (const made of all) {
+      await make(made);
+      nextEngine.expect(made, () => []);
+      bytes = 0;
+      await nextEngine.restore();
+      asked.push(bytes);
+    }
+    expect(new Set(asked)).toEqual(new Set([20]));
+    await nextEngine.close();
+    for (const made of all) await rules.remove(made);
+  });
+
   test("go for good if an earlier change of the same network has not ended yet", async () => {
     await Promise.all([make(bridge), rules.remove(bridge)]);
     expect(await nft("list", "ruleset")).toBe("");
