@@ -278,6 +278,25 @@ describe("load", () => {
       there(upper.op);
       expect(world.said(whole)).toEqual(["Loaded image: pair:2"]);
     });
+
+    test("another load keeps a layer that ends the first one, whose upper layer had failed before", () => {
+      const three = makeImage(["three 1", "three 2", "three 3"]);
+      const broken = beginLoad(world, three, ["three:1"]);
+      const [base, second, third] = begun(3);
+      const whole = beginLoad(world, three, ["three:2"]);
+      world.failAs(third!, CUT);
+      const own = world.take("layer");
+      expect(own.val.source.val).toMatchObject({ path: "2.tar" });
+      there(base);
+      expect(world.answer(broken).over).toBe(false);
+      there(second);
+      expect(world.said(broken)).toEqual([BROKEN_TAR]);
+      world.done(world.take("drop-archive").op);
+      there(own.op);
+      expect(world.said(whole)).toEqual(["Loaded image: three:2"]);
+      world.done(world.take("drop-archive").op);
+      expect(world.dropped()).toEqual([]);
+    });
   });
 
   const CUT: failures.Failure = { tag: "damaged", val: { what: "cut", said: "" } };

@@ -255,9 +255,17 @@ export class LayerFetch extends Task {
       // What earlier instances left is room that somebody needs now.
       if (kindOf(failure) == FailureKind.Exhausted) layerRests.dropAll();
     }
-    const wants = this.wants.splice(0);
-    for (let i = 0; i < wants.length; i++) wants[i].watcher.ended(this, failure);
+    this.tellAll(failure);
     layerStore.dropUnclaimed(layer.chain);
+  }
+
+  private tellAll(failure: Failure | null): void {
+    const wants = this.wants.splice(0);
+    // One of several may give the layer up at once, before the next one has claimed it.
+    const isHeld = failure === null && wants.length > 1;
+    if (isHeld) layerStore.claim(this.layer.chain);
+    for (let i = 0; i < wants.length; i++) wants[i].watcher.ended(this, failure);
+    if (isHeld) layerStore.release(this.layer.chain);
   }
 
   /**
