@@ -88,15 +88,24 @@ export function placeMounts(
     const point = places.writableAt(places.resolve(destination));
     const place = places.add(mount);
     refuseClosed({ destination, place, shows: (fileSystem) => shows(mount, fileSystem) }, closed);
-    if (point !== null) points.push({ ...point, isFile: isFile(mount) });
+    const isFile = point && isForFile(mount);
+    if (point !== null && isFile !== null) points.push({ ...point, isFile });
     if (!makesBehindLinks) mount.destination = place;
   }
   return points;
 }
 
-/** If there is no such source, the runtime says so. */
-function isFile(mount: Mount): boolean {
-  return isBind(mount) && statSync(mount.source ?? "", { throwIfNoEntry: false })?.isDirectory() === false;
+/**
+ * Null if the source of a bind cannot be found: the runtime says so, and makes nothing. A directory made here would be
+ * in the way if the source is a file the next time.
+ */
+function isForFile(mount: Mount): boolean | null {
+  if (!isBind(mount)) return false;
+  try {
+    return !statSync(mount.source ?? "").isDirectory();
+  } catch {
+    return null;
+  }
 }
 
 function shows(mount: Mount, fileSystem: string): boolean {
