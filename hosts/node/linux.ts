@@ -28,8 +28,15 @@ const CONTENT_THREAD = fileURLToPath(
   new URL(import.meta.url.endsWith(".cjs") ? "content.cjs" : "../../build/content.cjs", import.meta.url),
 );
 
+/**
+ * As dockerd's. Users of containers pass through directories that the engine makes for them (mount points, sources of
+ * binds), and must not write to them, whatever umask the daemon was started with.
+ */
+const UMASK = 0o022;
+
 export const openLinux: OpenGround = async (config, closings, log) => {
   const { dataRoot } = config;
+  process.umask(UMASK);
   comeFirst(libc);
   const runtimes = await detectRuntimes(config.runtimes);
   const roots = { data: dataRoot, exec: config.execRoot };
