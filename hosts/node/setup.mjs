@@ -2,7 +2,7 @@
 // JavaScript without packages, since it runs before any are installed.
 //   node hosts/node/setup.mjs build [core] [--debug] | test [--all-clients] [FILTER…] | packages [--all-clients] |
 //     bench [--all-clients] | check | playground [--port PORT] | simulate [--seed N] [--seeds N] [--steps M]
-//     [--jobs N] [--minutes M] [--story FILE] | simulate --mutants [--only TEXT] [--write] [--tries N]
+//     [--jobs N] [--minutes M] [--story FILE] | simulate --mutants [--only TEXT] [--write] [--seeds N]
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// A core with all mutants, compiled once, by AssemblyScript and by the JavaScript engine. The number of the active
-// mutant is in the memory of each instance, where it is written when the instance is made.
+// A core with all mutants, compiled once, by AssemblyScript and by the JavaScript engine. Which mutants are active is in
+// the memory of each instance, where it is written when the instance is made.
 
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,26 +9,27 @@ import type { CompiledCore } from "../../hosts/driver/instance.js";
 import type { Build } from "../core/exhaustive/core-memory.js";
 
 /**
- * Eight unique bytes, followed by the number of the active mutant and by counts of how often each mutant's code ran.
+ * Eight unique bytes. A byte for each mutant follows, which is not 0 if the mutant is active, and then the counts of how
+ * often each mutant's code ran.
  */
 const MARK = Buffer.from("mutant! ");
 
 /** Numbers below this can be counted. */
 export const MOST = 320;
-const ROOM = [...MARK, ...new Uint8Array(4 + 4 * MOST)];
+const ROOM = [...MARK, ...new Uint8Array(5 * MOST)];
 
 /** The core's mutant.ts, which every file with a mutant imports. */
 export const CHOICE = `// Which rule is wrong: see tests/mutants.
 
 export function isWrong(mutant: u32): bool {
-  const chosen = memory.data<u8>([${ROOM.join(", ")}]) + ${MARK.length};
-  const asked = chosen + 4 * mutant;
+  const active = memory.data<u8>([${ROOM.join(", ")}]) + ${MARK.length};
+  const asked = active + ${MOST} + 4 * mutant;
   store<u32>(asked, load<u32>(asked) + 1);
-  return load<u32>(chosen) == mutant;
+  return load<u8>(active + mutant) != 0;
 }
 `;
 
-/** Cores by mutant number; 0 is the correct core. */
+/** Cores by the numbers of their active mutants. The correct core has none. */
 export class MutatedCore {
   readonly #build: Build;
   /** Position of the mark in memory. */
@@ -50,30 +51,30 @@ export class MutatedCore {
     return new MutatedCore({ modules: new Map(await Promise.all(modules)), instantiate, classes: CLASSES });
   }
 
-  with(mutant: number, asked?: Asked): Build {
+  with(active: readonly number[], asked?: Asked): Build {
     const choosing: Build["instantiate"] = (modules, imports, make = newInstance) =>
       this.#build.instantiate(modules, imports, (module, coreImports) => {
         const made = make(module, coreImports);
         if ("trapped" in made.exports) {
           const memory = made.exports["memory"] as WebAssembly.Memory;
-          this.#choose(mutant, memory);
-          asked?.add(memory, this.#at + MARK.length);
+          this.#choose(active, memory);
+          asked?.add(memory, this.#at + MARK.length + MOST);
         }
         return made;
       });
     return { ...this.#build, instantiate: choosing };
   }
 
-  compiledWith(mutant: number, asked?: Asked): CompiledCore {
-    const { modules, instantiate } = this.with(mutant, asked);
+  compiledWith(active: readonly number[], asked?: Asked): CompiledCore {
+    const { modules, instantiate } = this.with(active, asked);
     const core = new CompiledComponent(modules, instantiate);
     return asked === undefined ? core : counting(core, asked);
   }
 
-  #choose(mutant: number, { buffer }: WebAssembly.Memory): void {
+  #choose(active: readonly number[], { buffer }: WebAssembly.Memory): void {
     const memory = Buffer.from(buffer);
     if (this.#at < 0) this.#at = onlyPlaceOf(MARK, memory);
-    memory.writeUInt32LE(mutant, this.#at + MARK.length);
+    for (const mutant of active) memory[this.#at + MARK.length + mutant] = 1;
   }
 }
 
@@ -153,6 +154,6 @@ function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): 
 function onlyPlaceOf(mark: Buffer, memory: Buffer): number {
   const at = memory.indexOf(mark);
   if (at < 0 || memory.indexOf(mark, at + 1) >= 0)
-    throw new Error("the mark of the active mutant does not occur exactly once in the core");
+    throw new Error("the mark of the active mutants does not occur exactly once in the core");
   return at;
 }

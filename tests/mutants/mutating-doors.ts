@@ -1,5 +1,5 @@
 // Libraries of the core with their mutants, for tests that call them through a door (tests/core/support/door.ts). A test
-// process compiles them once; the variable that selects the active mutant of a host selects theirs, too.
+// process compiles them once; the variable that tells the active mutants of hosts tells theirs, too.
 
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,5 +27,6 @@ export function mutantSource(path: string, text: string | null): string | null {
 
 /** For the compiled door: whether this mutant is active. */
 export function isInForce(mutant: number): number {
-  return (globalThis as { mutantInForce?: number }).mutantInForce === mutant ? 1 : 0;
+  const { mutantsInForce } = globalThis as { mutantsInForce?: ReadonlySet<number> };
+  return mutantsInForce?.has(mutant) === true ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// Hosts with all of their mutants, for bundles and for tests. A variable of the process selects the active one.
+// Hosts with all of their mutants, for bundles and for tests. A variable of the process tells which are active.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,15 +9,16 @@ import { MUTANTS, numberOf } from "./mutants.js";
 const OWN = MUTANTS.filter(isOfHosts);
 
 interface Choice {
-  mutantInForce?: number;
+  /** By number. */
+  mutantsInForce?: ReadonlySet<number>;
   /** By mutant number. */
   mutantsAsked?: number[];
 }
 
-/** Activates the mutant of this number; 0 for none. `asked` counts how often each mutant's code ran. */
-export function enforce(mutant: number, asked: number[] = []): void {
+/** Activates the mutants of these numbers, and no others. `asked` counts how often each mutant's code ran. */
+export function enforce(mutants: readonly number[], asked: number[] = []): void {
   const choice = globalThis as Choice;
-  [choice.mutantInForce, choice.mutantsAsked] = [mutant, asked];
+  [choice.mutantsInForce, choice.mutantsAsked] = [new Set(mutants), asked];
 }
 
 /** A file's text with its mutants; null if it has none. `file`: path in the repository. */
@@ -30,7 +31,7 @@ export function withMutants(file: string, text: string): string | null {
 /** Also works in a thread, in which no mutant was chosen. */
 function isWrong(number: number): string {
   const counted = `(globalThis.mutantsAsked ??= [])[${number}] = (globalThis.mutantsAsked[${number}] ?? 0) + 1`;
-  return `((${counted}), globalThis.mutantInForce === ${number})`;
+  return `((${counted}), globalThis.mutantsInForce?.has(${number}) === true)`;
 }
 
 /** For a bundle. `complete` throws if a mutant that the simulator should find is missing. */

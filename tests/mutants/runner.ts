@@ -33,7 +33,7 @@ export default class Runner extends TestRunner {
   }
 
   override onBeforeTryTask(test: RunnerTestCase, attempt?: { repeats: number }): void {
-    enforce(this.#order[attempt?.repeats ?? 0] ?? 0);
+    enforce([this.#order[attempt?.repeats ?? 0] ?? 0]);
     super.onBeforeTryTask(test);
   }
 
@@ -46,6 +46,6 @@ export default class Runner extends TestRunner {
     (test.meta.failed ??= {})[mutant] ||= hasFailed;
     if (hasFailed && mutant > 0) this.#found.add(mutant);
     if (test.result !== undefined) Object.assign(test.result, { state: "pass", errors: undefined });
-    enforce(0);
+    enforce([]);
   }
 }

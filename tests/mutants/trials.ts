@@ -4,8 +4,8 @@ import { fork, type ChildProcess } from "node:child_process";
 import type { Made } from "./build.js";
 
 export interface Trial {
-  /** Number of the active mutant; 0 for none. */
-  mutant: number;
+  /** Numbers of the active mutants. */
+  mutants: readonly number[];
   by: SearchTrial | SeedTrial | { played: string; rule: string } | { story: string };
 }
 
@@ -43,6 +43,8 @@ export interface Answer {
 
 /** A trial that takes this long would never end. */
 const LONGEST_MS = 300_000;
+/** A seed takes some seconds. */
+const LONGEST_OF_SEED_MS = 90_000;
 const ROOM = ["--max-semi-space-size=64"];
 
 export class Trials {
@@ -82,7 +84,7 @@ export class Trials {
 
   #ask(worker: ChildProcess, trial: Trial): Promise<Answer> {
     return new Promise((resolve) => {
-      const late = setTimeout(() => worker.kill("SIGKILL"), LONGEST_MS);
+      const late = setTimeout(() => worker.kill("SIGKILL"), "seed" in trial.by ? LONGEST_OF_SEED_MS : LONGEST_MS);
       const ended = (code: number | null): void => {
         clearTimeout(late);
         const lost = code === null ? "it hangs" : `its process ended with ${code}`;

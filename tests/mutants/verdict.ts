@@ -2,7 +2,7 @@
 
 import { numberOf } from "./mutants.js";
 import type { Mutant } from "./mutant.js";
-import { ALL_SEEDS, type Seeds } from "./seeds.js";
+import type { Seeds } from "./seeds.js";
 import type { Answer, Trial, Trials } from "./trials.js";
 
 export interface Verdict {
@@ -35,7 +35,7 @@ export class Judge {
   /** Uses the search, a story or a scenario: the mutant's named finder. */
   async byFinder(mutant: Mutant): Promise<Verdict> {
     const { finder } = mutant;
-    if (finder === "simulator") return this.bySeeds(mutant);
+    if (finder === "simulator") return this.byKnownSeed(mutant);
     if (finder === "search") return this.#bySearch(mutant);
     if ("story" in finder) return this.#by(mutant, finder, `the story ${finder.story}`, "lines");
     if ("played" in finder) return this.#by(mutant, finder, `the simulator's story ${finder.played}`, "steps");
@@ -45,59 +45,50 @@ export class Judge {
   /** Uses only the seed of seeds.json. If it finds nothing, the file is out of date, and the message says what to do. */
   async byKnownSeed(mutant: Mutant): Promise<Verdict> {
     const known = this.#seeds[mutant.name] ?? null;
-    const verdict = known === null ? NOBODY : await this.#bySeed(mutant, known);
+    const verdict = known === null ? NOBODY : await this.bySeed(mutant, known);
     if (verdict.found !== null || verdict.lost !== null) return verdict;
     const says = known === null ? "no seed finds it by seeds.json" : `seed ${known} no longer finds it`;
     return { ...verdict, lost: `${says}: ${REMEDY.replace("NAME", mutant.name)}` };
   }
 
-  /** Tries the known seed, then `most` others: first those that run the mutant's code most often in proportion. */
-  async bySeeds(mutant: Mutant, most = ALL_SEEDS.length): Promise<Verdict> {
-    let lost: string | null = null;
-    for await (const seed of this.#seedsToTry(mutant, most)) {
-      const verdict = await this.#bySeed(mutant, seed);
-      if (verdict.found !== null) return verdict;
-      lost ??= verdict.lost;
-    }
-    return { ...NOBODY, lost };
-  }
-
-  /** Without the mutant, the seed's story must hold for as many lines. */
-  async #bySeed(mutant: Mutant, seed: number): Promise<Verdict> {
-    const { found, steps, lines, lost = null } = await this.#trials.try({ mutant: numberOf(mutant), by: { seed } });
-    if (found === null || !(await this.#isRight({ seed, ...(lines !== undefined && { lines }) })))
-      return { ...NOBODY, lost };
+  async bySeed(mutant: Mutant, seed: number): Promise<Verdict> {
+    const answer = await this.#try([mutant], { seed });
+    const { found, steps, lost = null } = answer;
+    if (found === null || !(await this.#holds(seed, answer))) return { ...NOBODY, lost };
     return { seed, found: `seed ${seed}, after ${steps} steps: ${brief(found)}`, lost: null };
   }
 
-  async *#seedsToTry(mutant: Mutant, most: number): AsyncGenerator<number> {
-    const known = this.#seeds[mutant.name] ?? null;
-    if (known !== null) yield known;
-    const others = (await this.#ranked(numberOf(mutant))).filter((seed) => seed !== known);
-    yield* others.slice(0, most);
+  /** Without a mutant, the seed's story must hold for as many lines: its whole story has more, or the first of them end. */
+  async #holds(seed: number, { steps, lines = 0 }: Answer): Promise<boolean> {
+    const right = await this.#rightBy({ seed });
+    if (right.found !== null || right.lost !== undefined) return false;
+    const isInside = lines <= (right.lines ?? 0) && steps < right.steps;
+    return isInside || lines === right.lines || (await this.#isRight({ seed, lines }));
+  }
+
+  /** Whether nothing is found while all of these are active. */
+  async isQuiet(mutants: readonly Mutant[], seed: number): Promise<boolean> {
+    const { found, lost } = await this.#try(mutants, { seed });
+    return found === null && lost === undefined;
+  }
+
+  /** Those whose code runs with the seed. None, if the seed finds something without a mutant. */
+  async run(mutants: readonly Mutant[], seed: number): Promise<Mutant[]> {
+    const { found, lost, asked = [] } = await this.#rightBy({ seed });
+    if (found !== null || lost !== undefined) return [];
+    return mutants.filter((mutant) => (asked[numberOf(mutant)] ?? 0) > 0);
   }
 
   /** Without a mutant, the same search must hold for as many moves. tests/core/exhaustive makes all of them. */
   async #bySearch(mutant: Mutant): Promise<Verdict> {
     const by = { before: mutant.before ?? [] };
-    const { found, steps, commands = 0, lost = null } = await this.#trials.try({ mutant: numberOf(mutant), by });
+    const { found, steps, commands = 0, lost = null } = await this.#try([mutant], by);
     const isFound = found !== null && (await this.#isRight({ ...by, commands, most: steps }));
     return { seed: null, found: isFound ? `the search, after ${steps} moves: ${brief(found)}` : null, lost };
   }
 
-  /** Seeds that run a mutant's code at all. */
-  async #ranked(mutant: number): Promise<number[]> {
-    const shares = await Promise.all(
-      ALL_SEEDS.map(async (seed) => {
-        const { asked = [] } = await this.#rightBy({ seed });
-        return { seed, share: (asked[mutant] ?? 0) / asked.reduce((sum, count) => sum + count, 0) };
-      }),
-    );
-    return shares.filter(({ share }) => share > 0).toSorted((a, b) => b.share - a.share).map(({ seed }) => seed); // prettier-ignore
-  }
-
   async #by(mutant: Mutant, by: Trial["by"], who: string, what: string): Promise<Verdict> {
-    const { found, steps, lost = null } = await this.#trials.try({ mutant: numberOf(mutant), by });
+    const { found, steps, lost = null } = await this.#try([mutant], by);
     const isFound = found !== null && (await this.#isRight(by));
     return { seed: null, found: isFound ? `${who}, after ${steps} ${what}: ${brief(found)}` : null, lost };
   }
@@ -112,9 +103,13 @@ export class Judge {
     const key = JSON.stringify(by);
     const known = this.#right.get(key);
     if (known !== undefined) return known;
-    const asked = this.#trials.try({ mutant: 0, by });
+    const asked = this.#try([], by);
     this.#right.set(key, asked);
     return asked;
+  }
+
+  #try(mutants: readonly Mutant[], by: Trial["by"]): Promise<Answer> {
+    return this.#trials.try({ mutants: mutants.map(numberOf), by });
   }
 }
 
