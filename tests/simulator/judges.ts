@@ -33,6 +33,7 @@ import { Pruned } from "./invariants/pruned.js";
 import { Prunes } from "./invariants/prunes.js";
 import { Pushes } from "./invariants/pushes.js";
 import { Reach } from "./invariants/reach/reach.js";
+import { Rehearsals } from "./invariants/rehearsed/rehearsals.js";
 import { Remembered } from "./invariants/remembered.js";
 import { Replies } from "./invariants/replies.js";
 import { Restarts } from "./invariants/restarts.js";
@@ -154,6 +155,7 @@ export class Judges implements Observer {
       new EqualSteps(this.replies),
       new Remains(this.replies),
       new Asked(spares, this.replies),
+      new Rehearsals(spares),
       new Figures(),
       new VolumeMounts(),
       new Reach(),

@@ -150,7 +150,7 @@ export const WRONGS: readonly Found[] = [
   },
   {
     ...{ says: "writes records that differ from its memory", on: "records", command: "put", each: 5, found: "records" },
-    instead: changed(RESTARTED),
+    ...{ instead: changed(RESTARTED), seed: 2 },
   },
   {
     ...{ says: "gives two containers the same name", on: "records", command: "put", each: 1, found: "owners" },
@@ -173,14 +173,14 @@ export const WRONGS: readonly Found[] = [
     each: 2,
     instead: misdialled,
     found: "events",
-    seed: 5,
+    seed: 10,
   },
   { says: "leaves mounts", on: "content", command: "unmount", each: 3, instead: NOTHING, found: "owners", seed: 3 },
   {
     ...{ says: "leaves networks", on: "networks", command: "leave-all", each: 3 },
-    ...{ instead: NOTHING, found: "owners", seed: 5 },
+    ...{ instead: NOTHING, found: "owners", seed: 13 },
   },
-  { says: "leaves processes", on: "processes", command: "reap", each: 3, instead: NOTHING, found: "owners" },
+  { says: "leaves processes", on: "processes", command: "reap", each: 3, instead: NOTHING, found: "owners", seed: 11 },
   {
     says: "never cancels a timer",
     on: "timers",

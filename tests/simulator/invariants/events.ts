@@ -142,7 +142,11 @@ export class Events implements Invariant {
   }
 
   /** Checks events that follow from another event or from the record. */
-  #caused({ id, action, attributes }: JournalEvent, own: readonly JournalEvent[], { notes, ledger }: Seen): void {
+  #caused(
+    { id, action, attributes }: JournalEvent,
+    own: readonly JournalEvent[],
+    { input, notes, ledger }: Seen,
+  ): void {
     const isTold = (other: string): boolean => own.some((one) => one.id === id && one.action === other);
     const isCancelled = notes.some(
       (note) => note.tag === "moved" && note.val.container === id && note.val.rule.cause === "cancel",
@@ -152,6 +156,10 @@ export class Events implements Invariant {
     if (action === "restart" && !isTold("start")) broken(`there is an event restart of ${id}, but it has not started`);
     if (action === "stop" && !isTold("die") && !isCancelled)
       broken(`there is an event stop of ${id}, but it still runs`);
+    if (action === "die" && input?.tag === "exited" && input.val.container === id) {
+      const [told, code] = [attributes.get("exitCode"), String(input.val.exit.code)];
+      if (told !== code) broken(`there is an event die of ${id} with the exit code ${told}, not ${code}`);
+    }
     const name = ledger.containers.get(id)?.name;
     if (action === "rename" && (name !== attributes.get("name") || attributes.get("oldName") === `/${name}`)) {
       broken(`there is an event rename of ${id} to ${attributes.get("name")}, but its name is ${name}`);

@@ -33,6 +33,7 @@ export function expectImages(copies: Copies, ledger: Ledger): void {
   if (ledger.keys("damaged/").length > 0) return;
   const images = imagesIn(ledger);
   expectNamesOnce(copies.ask("GET", "/v1.55/images/json?all=1"));
+  expectPrefixes(copies, images);
   for (const image of images) {
     expectRemoved(copies, image);
     expectParent(copies, image, images);
@@ -45,6 +46,18 @@ function expectNamesOnce({ body }: Reaction): void {
   const names = (JSON.parse(body) as { RepoTags: string[] | null }[]).flatMap(({ RepoTags }) => RepoTags ?? []);
   const twice = names.find((name, at) => name !== "<none>:<none>" && names.indexOf(name) !== at);
   if (twice !== undefined) broken(`two images have the name ${twice}`);
+}
+
+/** A part of an id means an image only if no other id begins with it. The builder's cache counts only if it is alone. */
+function expectPrefixes(copies: Copies, images: readonly Kept[]): void {
+  const firstOf = ({ id }: Kept): string => id.replace(/^sha256:/, "").slice(0, 1);
+  for (const first of new Set(images.map(firstOf))) {
+    const all = images.filter((image) => firstOf(image) === first);
+    const shown = all.filter(({ onlyCache }) => !onlyCache);
+    const isOne = (shown.length > 0 ? shown : all).length === 1;
+    const { status } = copies.ask("GET", `/v1.55/images/${first}/json`);
+    if (status !== (isOne ? 200 : 404)) broken(`an image whose id begins with ${first} is found: ${status}`);
+  }
 }
 
 /** A removal by id, without force. */

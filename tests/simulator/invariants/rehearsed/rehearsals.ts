@@ -1,0 +1,63 @@
+// Rehearses on a copy of the engine what stories rarely do: small plays, each of which must go as it does in every state
+// of rest. The copy has a machine of its own, on which everything succeeds.
+
+import type { types } from "../../../../hosts/shared/host.js";
+import { Machine } from "../../forks/machine.js";
+import type { Ledger } from "../../ledger.js";
+import type { Spares } from "../../spares.js";
+import type { AtRest, Invariant, Seen } from "../invariant.js";
+import { rehearseAddresses } from "./addresses.js";
+import type { Rehearsal } from "./acts.js";
+import { rehearseNames } from "./names.js";
+import { rehearseNetworkLives } from "./network-lives.js";
+import { rehearseOthers } from "./others.js";
+import { rehearseRestarts } from "./restarts.js";
+import { Scene } from "./scene.js";
+import { rehearseStops } from "./stops.js";
+import { rehearseVolumes } from "./volumes.js";
+
+const PLAYS: readonly ((rehearsal: Rehearsal) => void)[] = [
+  rehearseStops,
+  rehearseRestarts,
+  rehearseAddresses,
+  rehearseNames,
+  rehearseNetworkLives,
+  rehearseVolumes,
+  rehearseOthers,
+];
+
+export class Rehearsals implements Invariant {
+  readonly #spares: Spares;
+  #snapshot: (() => Uint8Array) | null = null;
+  /** The time of the newest step. */
+  #now: types.Instant = { wall: 0n, monotonic: 0n };
+
+  constructor(spares: Spares) {
+    this.#spares = spares;
+  }
+
+  stepped({ snapshot, now }: Seen): void {
+    [this.#snapshot, this.#now] = [snapshot, now];
+  }
+
+  crashed(): void {
+    this.#snapshot = null;
+  }
+
+  rested({ ledger, found }: AtRest): void {
+    const image = imageIn(ledger);
+    if (this.#snapshot === null || image === undefined) return;
+    const snapshot = this.#snapshot();
+    for (const play of PLAYS) {
+      const instance = this.#spares.take();
+      instance.restore(snapshot);
+      play({ scene: new Scene(instance, new Machine(found, ledger).world, this.#now), image, created: 0 });
+      this.#spares.give(instance);
+    }
+  }
+}
+
+/** None if it is unknown what damaged records need. */
+function imageIn(ledger: Ledger): string | undefined {
+  return ledger.keys("damaged/").length > 0 ? undefined : ledger.keys("image/")[0];
+}
