@@ -6,6 +6,7 @@ import { FORK_EPOCH } from "./forks/fork.js";
 import { eventOf } from "./invariants/journal.js";
 import { type Misreading, plant, type Wrong } from "./planted.js";
 import type { SimulationOptions } from "./simulation.js";
+import { BUILD_WRONGS } from "./invariants/builds/wrongs.js";
 
 const NOTHING: Wrong["instead"] = () => [];
 const TWICE: Wrong["instead"] = (command) => [command, command];
@@ -214,6 +215,7 @@ export const WRONGS: readonly Found[] = [
     ...{ instead: NOTHING, found: "health", seed: 17 },
   },
   { says: "reports a start that it has not made", hear: misheard, found: "promises", afterLoss: 16 },
+  ...BUILD_WRONGS,
   { says: "asks twice", on: "processes", command: "launch", each: 3, instead: TWICE, found: "operations", seed: 3 },
 ];
 
