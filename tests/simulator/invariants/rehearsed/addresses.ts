@@ -52,6 +52,17 @@ function expectFixedOnce(rehearsal: Rehearsal): void {
   const one = run(rehearsal, fixed);
   if (joinOf(rehearsal, one)?.address !== FIXED) broken(`a container does not get ${FIXED}`);
   if (begin(rehearsal, fixed).status === 204) broken(`two containers get ${FIXED}`);
+  expectLowest(rehearsal);
+}
+
+/** The lowest free address is given out, even if it was not free for a while. */
+function expectLowest(rehearsal: Rehearsal): void {
+  const first = run(rehearsal, on("other-rehearsed"));
+  const address = joinOf(rehearsal, first)?.address;
+  run(rehearsal, on("other-rehearsed"));
+  remove(rehearsal, first);
+  const again = joinOf(rehearsal, run(rehearsal, on("other-rehearsed")))?.address;
+  if (again !== address) broken(`a container gets ${again}, although ${address} is free`);
 }
 
 /** A port that is published at one address is not free at all of them, until its container is gone. */

@@ -1,6 +1,7 @@
 // Rehearses single rules about execs, waits, commits and JSON.
 
-import { type Rehearsal, broken, create, expectStatus, run } from "./acts.js";
+import { type Begun, type Rehearsal, broken, create, expectStatus, run } from "./acts.js";
+import type { Answer } from "./scene.js";
 
 /** Throws a `Breach`. */
 export function rehearseOthers(rehearsal: Rehearsal): void {
@@ -18,16 +19,32 @@ function expectEscaped(rehearsal: Rehearsal): void {
   if (Config.Labels["is"] !== is) broken("a label with control characters is shown otherwise");
 }
 
+/** An exec runs from the request for its start to its end, and once. One that cannot start leaves nothing. */
 function expectExecOnce(rehearsal: Rehearsal): void {
   const { scene } = rehearsal;
   const one = run(rehearsal);
-  const { Id } = JSON.parse(scene.ask("POST", `/containers/${one.id}/exec`, { Cmd: ["job"] }).text) as { Id: string };
-  const start = (): ReturnType<typeof scene.ask> => scene.ask("POST", `/exec/${Id}/start`, { Detach: true });
-  expectStatus(start(), 200, "the start of an exec");
-  const exec = scene.world.state.execs.get(Id);
-  if (exec !== undefined) scene.world.endExec(exec, 0);
+  const id = exec(rehearsal, one);
+  scene.held.add("exec");
+  const started = start(rehearsal, id);
+  if (!scene.json<{ Running: boolean }>(`/exec/${id}/json`).Running) broken("an exec that is starting does not run");
+  scene.release();
+  expectStatus(started, 200, "the start of an exec");
+  const running = scene.world.state.execs.get(id);
+  if (running !== undefined) scene.world.endExec(running, 0);
   scene.settle();
-  expectStatus(start(), 409, "the start of an exec that has ended");
+  expectStatus(start(rehearsal, id), 409, "the start of an exec that has ended");
+  scene.world.faults.add("exec");
+  scene.asked();
+  start(rehearsal, exec(rehearsal, one));
+  if (!scene.asked().some(({ command }) => command.tag === "reap-exec")) broken("an exec that could not start is left");
+}
+
+function exec({ scene }: Rehearsal, { id }: Begun): string {
+  return (JSON.parse(scene.ask("POST", `/containers/${id}/exec`, { Cmd: ["job"] }).text) as { Id: string }).Id;
+}
+
+function start({ scene }: Rehearsal, exec: string): Answer {
+  return scene.ask("POST", `/exec/${exec}/start`, { Detach: true });
 }
 
 /** A wait for the end of a run that is just starting, and one for a removal that fails. */

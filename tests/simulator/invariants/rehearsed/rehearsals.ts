@@ -2,17 +2,21 @@
 // of rest. The copy has a machine of its own, on which everything succeeds.
 
 import type { types } from "../../../../hosts/shared/host.js";
+import { Breach as NeverAsked } from "../../../core/crash/world.js";
+import { Breach } from "../../breach.js";
 import { Machine } from "../../forks/machine.js";
 import type { Ledger } from "../../ledger.js";
 import type { Spares } from "../../spares.js";
 import type { AtRest, Invariant, Seen } from "../invariant.js";
 import { rehearseAddresses } from "./addresses.js";
 import type { Rehearsal } from "./acts.js";
+import { rehearseHealth } from "./health.js";
 import { rehearseNames } from "./names.js";
 import { rehearseNetworkLives } from "./network-lives.js";
 import { rehearseOthers } from "./others.js";
 import { rehearseRestarts } from "./restarts.js";
 import { Scene } from "./scene.js";
+import { rehearseShared } from "./shared.js";
 import { rehearseStops } from "./stops.js";
 import { rehearseVolumes } from "./volumes.js";
 
@@ -23,6 +27,8 @@ const PLAYS: readonly ((rehearsal: Rehearsal) => void)[] = [
   rehearseNames,
   rehearseNetworkLives,
   rehearseVolumes,
+  rehearseShared,
+  rehearseHealth,
   rehearseOthers,
 ];
 
@@ -51,9 +57,18 @@ export class Rehearsals implements Invariant {
     for (const play of PLAYS) {
       const instance = this.#spares.take();
       instance.restore(snapshot);
-      play({ scene: new Scene(instance, new Machine(found, ledger).world, this.#now), image, created: 0 });
+      rehearse(play, { scene: new Scene(instance, new Machine(found, ledger).world, this.#now), image, created: 0 });
       this.#spares.give(instance);
     }
+  }
+}
+
+function rehearse(play: (rehearsal: Rehearsal) => void, rehearsal: Rehearsal): void {
+  try {
+    play(rehearsal);
+  } catch (error) {
+    // What the core must never ask of its machine.
+    throw error instanceof NeverAsked ? new Breach("rehearsed", error.message) : error;
   }
 }
 

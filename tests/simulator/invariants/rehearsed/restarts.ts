@@ -26,11 +26,12 @@ export function rehearseRestarts(rehearsal: Rehearsal): void {
   expectStatus(scene.ask("POST", `/containers/${one.id}/start`), 204, "a start");
   expectCount(rehearsal, one, 0);
   expectUpdated(rehearsal);
+  expectMaximum(rehearsal);
   expectRefused(rehearsal);
 }
 
-function withPolicy(Name: string): object {
-  return { HostConfig: { NetworkMode: "none", RestartPolicy: { Name } } };
+function withPolicy(Name: string, MaximumRetryCount = 0): object {
+  return { HostConfig: { NetworkMode: "none", RestartPolicy: { Name, MaximumRetryCount } } };
 }
 
 /** `times`: the first delay is that many times as long. */
@@ -58,6 +59,19 @@ function expectUpdated(rehearsal: Rehearsal): void {
   scene.end(one.id, 0);
   const status = statusOf(rehearsal, one);
   if (status !== "exited") broken(`a container is ${status} after its success`);
+}
+
+/** After the last restart that the policy allows, the exit code is that of the last run. */
+function expectMaximum(rehearsal: Rehearsal): void {
+  const { scene } = rehearsal;
+  const one = run(rehearsal, withPolicy("on-failure", 1));
+  expectDelay(rehearsal, one, 1n);
+  scene.elapse();
+  scene.end(one.id, 7);
+  const { Status, ExitCode } = scene.json<{ State: { Status: string; ExitCode: number } }>(
+    `/containers/${one.id}/json`,
+  ).State;
+  if (Status !== "exited" || ExitCode !== 7) broken(`a container is ${Status} with ${ExitCode} after its last restart`);
 }
 
 /** A removal that comes during a restart has the last word. */
