@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { provenBlocks, writeProofs } from "./support/proofs/proofs.js";
+import { provenBlocks, writeProofs, type Proven } from "./support/proofs/proofs.js";
 
 const REFERENCE = "Docker version 1";
 const FILE = "tests/http/kill.test.ts";
@@ -21,7 +21,7 @@ beforeEach(() => {
   write("tests/http/data/program.py", "import signals\n");
   write("tests/http/data/signals.py", "ALL = []\n");
   write("hosts/a.ts", "export const a = 1;\n");
-  writeProofs(new Map([[FILE, [BLOCK]]]), REFERENCE, root);
+  writeProofs(new Map([[FILE, passed(BLOCK)]]), REFERENCE, root);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -30,6 +30,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
+const passed = (...blocks: string[]): Proven => ({ blocks, lacking: [] });
 const proven = (reference = REFERENCE): string[] => provenBlocks(reference, root);
 
 test("a block that passed is proven", () => {
@@ -63,9 +64,17 @@ test("a file that is gone, and one whose source is gone, prove nothing", () => {
 test("what passed in a later run replaces a file's proofs, and leaves those of others", () => {
   const other = "tests/http/list.test.ts";
   write(other, "export {};\n");
-  writeProofs(new Map([[other, ["list on reference"]]]), REFERENCE, root);
+  writeProofs(new Map([[other, passed("list on reference")]]), REFERENCE, root);
   expect(proven()).toEqual([`${FILE}: ${BLOCK}`, `${other}: list on reference`]);
   // It ran, and no block of it passed.
-  writeProofs(new Map([[FILE, []]]), REFERENCE, root);
+  writeProofs(new Map([[FILE, passed()]]), REFERENCE, root);
   expect(proven()).toEqual([`${other}: list on reference`]);
+});
+
+test("a block of which no test can run there is told apart from one that passed", () => {
+  writeProofs(new Map([[FILE, { blocks: [], lacking: [BLOCK] }]]), REFERENCE, root);
+  expect(proven()).toEqual([]);
+  expect(provenBlocks(REFERENCE, root, "lacking")).toEqual([`${FILE}: ${BLOCK}`]);
+  write(FILE, "it has changed\n");
+  expect(provenBlocks(REFERENCE, root, "lacking")).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { Reporter, SerializedError, TestModule, Vitest } from "vitest/node";
 import { processorSecondsOf } from "./support/processes.js";
 import { sumOf, total } from "./spent.js";
-import { isProving, writeProofs } from "./support/proofs/proofs.js";
+import { isProving, writeProofs, type Proven } from "./support/proofs/proofs.js";
 import { provenBy } from "./support/proofs/passed.js";
 import { firstLineOf, lineOf, resultAfter, resultOf, type Cost, type FileResult } from "./file-result.js";
 
@@ -18,8 +18,8 @@ const DEAREST = 100;
 export default class CountingReporter implements Reporter {
   readonly #files = new Map<string, FileResult>();
   readonly #unhandled: string[] = [];
-  /** By file: blocks that passed on the reference. */
-  readonly #proven = new Map<string, readonly string[]>();
+  /** By file: blocks that need not run on the reference again. */
+  readonly #proven = new Map<string, Proven>();
   #isCi = false;
   #isProving = false;
 

@@ -4,13 +4,16 @@ import { isProving, provenBlocks } from "./proofs.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Blocks that need not run on the reference (support/proofs). */
+    /** Blocks that passed on the reference, and those of which no test can run there (support/proofs). */
     proven: readonly string[];
+    lacking: readonly string[];
   }
 }
 
 /** All projects (vitest.config.ts) are provided with what the root is. */
 export default function setUp({ vitest }: TestProject): void {
   const root = vitest.getRootProject();
-  if (root.getProvidedContext().proven === undefined) root.provide("proven", isProving ? [] : provenBlocks());
+  if (root.getProvidedContext().proven !== undefined) return;
+  root.provide("proven", isProving ? [] : provenBlocks());
+  root.provide("lacking", isProving ? [] : provenBlocks(undefined, undefined, "lacking"));
 }
