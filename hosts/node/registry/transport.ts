@@ -120,13 +120,16 @@ class Agents {
 }
 
 function newAgent(found: Found | null, insecure: boolean, proxy: URL | null): https.Agent {
-  const options = { ...KEPT, secureContext: contextOf(found), rejectUnauthorized: !insecure };
+  const options = { ...KEPT, secureContext: contextOf(found, insecure), rejectUnauthorized: !insecure };
   return proxy === null ? new https.Agent(options) : new TunnelAgent(proxy, options);
 }
 
-/** Made once for all connections of an agent: reading the list of authorities takes long. */
-function contextOf(found: Found | null): SecureContext {
-  return createSecureContext({ ca: [...usualAuthorities()], ...found?.read() });
+/**
+ * Made once for all connections of an agent: reading the list of authorities takes 25 ms. Nobody asks them about a
+ * registry whose certificate may be any.
+ */
+function contextOf(found: Found | null, insecure: boolean): SecureContext {
+  return createSecureContext({ ca: insecure ? [] : [...usualAuthorities()], ...found?.read() });
 }
 
 /** If the machine's own files are at fault, not the registry, then another way to speak to it is no remedy. */
