@@ -7,6 +7,7 @@
 
 import { Duplex } from "node:stream";
 import { BodyExtent } from "./body-extent.js";
+import { notePassed } from "./passed.js";
 import { BadRequest, LONGEST_HEAD, linesOf, parseHead } from "./request-head.js";
 import type { RequestHead } from "./request-head.js";
 
@@ -89,6 +90,7 @@ export class Gate extends Duplex {
   readonly #received = (bytes: Buffer): void => {
     if (!this.#isClosing) this.#hold(bytes);
     this.#admit();
+    notePassed(bytes.length);
   };
 
   readonly #finished = (): void => {
