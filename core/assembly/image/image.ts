@@ -58,6 +58,8 @@ export class Image extends ImageRecord {
     this.lastTagged = record.lastTagged;
     this.built = record.built;
     this.onlyCache = record.onlyCache;
+    this.lastUsed = record.lastUsed;
+    this.uses = record.uses;
     this.repositories = record.repositories;
   }
 

@@ -18,6 +18,10 @@ export class ImageRecord {
   built: bool = false;
   /** Nobody has asked for it by a name or as a result: a step of a build by BuildKit, which is only the builder's cache. */
   onlyCache: bool = false;
+  /** As the builder's cache: when a build last found it; `NO_TIME`: none has since it was made. */
+  lastUsed: i64 = NO_TIME;
+  /** How many builds have found it. */
+  uses: i64 = 0;
   /** Repositories, by their full names, that it was pulled from or pushed to. */
   repositories: string[] = [];
 }
@@ -27,6 +31,8 @@ function imageFields(fields: Fields, record: ImageRecord): ImageRecord {
   record.lastTagged = fields.optionalTime("lastTagged", record.lastTagged);
   record.built = fields.optionalBool("built", record.built);
   record.onlyCache = fields.optionalBool("onlyCache", record.onlyCache);
+  record.lastUsed = fields.optionalTime("lastUsed", record.lastUsed);
+  record.uses = fields.optionalWithin("uses", record.uses, 0, 0, i64.MAX_VALUE);
   record.repositories = fields.optionalTexts("repositories", record.repositories);
   return record;
 }

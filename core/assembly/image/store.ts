@@ -9,6 +9,7 @@ import { CONFIG_RECORDS, IMAGE_RECORDS, LAYER_RECORDS, REFERENCE_RECORDS } from 
 import { putRecord } from "../records/put";
 import { setAside } from "../records/set-aside";
 import { badParameter, notFound, Refusal } from "../refusal";
+import { engine } from "../state";
 import { isHex } from "../text/hex";
 import { decodeUtf8, encodeUtf8 } from "../text/utf8";
 import { Image, parseImage } from "./image";
@@ -104,6 +105,14 @@ export class ImageStore {
   hide(image: Image): void {
     image.onlyCache = true;
     this.renamings += 1;
+    this.putImage(image);
+  }
+
+  /** A build has found a step of it: of the builder's cache, what was not used for the longest time goes first. */
+  use(image: Image): void {
+    if (!image.onlyCache) return;
+    image.lastUsed = engine.now.wall;
+    image.uses += 1;
     this.putImage(image);
   }
 

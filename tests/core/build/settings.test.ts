@@ -11,9 +11,17 @@ import { CONTROL, drop, METHOD, openSession, solve, writeStep } from "./solving.
 const HOUR = 3_600_000;
 const core = packageCore();
 
+interface Entry {
+  Description: string;
+  LastUsedAt: string;
+  UsageCount: number;
+}
+
+const dockerfile = (name: string): string => `FROM busybox\nRUN ${name}\nENV A=1\n`;
+
 /** Builds an image with a step of 1000 bytes, and removes it: only then the step counts as the builder's cache. */
 function step(world: ImageWorld, name: string): void {
-  const id = beginBuild(world, `FROM busybox\nRUN ${name}\nENV A=1\n`, "version=2&networkmode=none");
+  const id = beginBuild(world, dockerfile(name), "version=2&networkmode=none");
   writeStep(world, name);
   drop(world);
   expect(world.answer(id).over).toBe(true);
@@ -21,7 +29,7 @@ function step(world: ImageWorld, name: string): void {
 }
 
 function cached(world: ImageWorld): string[] {
-  const { BuildCache } = world.call("GET", "/system/df").json as { BuildCache: { Description: string }[] };
+  const { BuildCache } = world.call("GET", "/system/df").json as { BuildCache: Entry[] };
   return BuildCache.map(({ Description }) => Description.slice("/bin/sh -c ".length));
 }
 
@@ -57,9 +65,26 @@ describe("the builder's cache", () => {
     const policy = (...rules: object[]): object => ({ gc: { policy: rules } });
     expect(built(policy({ filter: ["unused-for=3h"] }), 0n, 2 * HOUR)).toEqual(["three", "four"]);
     expect(built(policy({ filter: { "unused-for": { "3h": true } } }), 0n, 2 * HOUR)).toEqual(["three", "four"]);
+    expect(built(policy({ filter: { "unused-for": ["3h"] } }), 0n, 2 * HOUR)).toEqual(["three", "four"]);
     expect(built(policy({ filter: ["type=exec.cachemount"] }))).toHaveLength(4);
     expect(built(policy({ reservedSpace: "3k" }, { keepStorage: "500" }))).toEqual(["four"]);
     expect(built(policy(), 15_000n)).toHaveLength(4);
+  });
+
+  test("keeps what was used last, whenever it was made", () => {
+    const world = new ImageWorld({ builder: { gc: { defaultReservedSpace: "1500" } } });
+    for (const name of ["one", "two"]) {
+      step(world, name);
+      world.sleep(HOUR);
+    }
+    const again = beginBuild(world, dockerfile("one"), "version=2&networkmode=none");
+    expect(world.answer(again).over).toBe(true);
+    world.call("POST", "/images/prune");
+    const { BuildCache } = world.call("GET", "/system/df").json as { BuildCache: Entry[] };
+    expect(BuildCache.map(({ UsageCount }) => UsageCount)).toEqual([2, 1]);
+    expect(Date.parse(BuildCache[0]!.LastUsedAt)).toBeGreaterThan(Date.parse(BuildCache[1]!.LastUsedAt));
+    step(world, "three");
+    expect(cached(world)).toEqual(["one", "three"]);
   });
 
   test("stays while a build is under way", () => {
@@ -106,14 +131,20 @@ describe("the builder's cache", () => {
     expect([world.answer(failed).over, cached(world)]).toEqual([true, []]);
   });
 
+  const policyOf = (world: ImageWorld): object[] => {
+    const { record } = JSON.parse(world.answer(world.makeCall(`${CONTROL}/ListWorkers`, {})).text) as {
+      record: { GCPolicy: object[] }[];
+    };
+    return record[0]!.GCPolicy;
+  };
+
   test("is shown with its rules by the worker", () => {
     const world = new ImageWorld({
       builder: { gc: { policy: [{ all: true, keepStorage: "2k", filter: ["type=regular"] }] } },
     });
-    const { record } = JSON.parse(world.answer(world.makeCall(`${CONTROL}/ListWorkers`, {})).text) as {
-      record: { GCPolicy: object[] }[];
-    };
-    expect(record[0]!.GCPolicy).toEqual([{ all: true, keepDuration: 0, keepBytes: 2048, filters: ["type==regular"] }]);
+    expect(policyOf(world)).toEqual([{ all: true, keepDuration: 0, keepBytes: 2048, filters: ["type==regular"] }]);
+    const easily = ["type==source.local", "type==exec.cachemount", "type==source.git.checkout"];
+    expect(policyOf(new ImageWorld({ disk: 15_000n }))[0]).toMatchObject({ keepBytes: 1500, filters: easily });
   });
 });
 

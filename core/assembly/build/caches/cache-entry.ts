@@ -3,6 +3,7 @@
 
 import { Image } from "../../image/image";
 import { imageStore } from "../../image/store";
+import { NO_TIME } from "../../text/time";
 import { Filtered } from "../field-filter";
 import { BuildCache } from "./build-cache";
 import { dropCache } from "./cache-end";
@@ -95,7 +96,9 @@ class StepEntry extends CacheEntry {
     const isShared = uses.sharesLayer(image, parent);
     const size = ownSize(image, parent);
     const id = shortened(image.id);
-    super(id, STEP_TYPE, uses.ofImage(image), isShared, image.madeBy, size, image.created, image.created, 1);
+    const lastUsed = image.lastUsed == NO_TIME ? image.created : image.lastUsed;
+    const isUsed = uses.ofImage(image);
+    super(id, STEP_TYPE, isUsed, isShared, image.madeBy, size, image.created, lastUsed, 1 + image.uses);
   }
 
   get parent(): string {

@@ -24,10 +24,11 @@ const NO_FREE_SPACE = "how full the disk is does not count here; limit the cache
 /** Without settings, the cache may have this part of the disk. */
 const PART: u64 = 10;
 /** What is made again easily goes earlier. */
-const MOST_MOUNTS: i64 = 512 << 20;
-const MOUNTS_AGE: i64 = 48 * HOUR;
+const MOST_REMAKEABLE: i64 = 512 << 20;
+const REMAKEABLE_AGE: i64 = 48 * HOUR;
 const AGE: i64 = 60 * 24 * HOUR;
-const MOUNTS = "exec.cachemount";
+/** What comes from clients, what mounts keep, and what comes from git. Here git leaves nothing in the cache. */
+const REMAKEABLE: string[] = ["source.local", "exec.cachemount", "source.git.checkout"];
 
 /** What may go, and when it does. */
 export class CacheRule {
@@ -80,7 +81,7 @@ function reservedIn(object: SettingsObject, key: string, old: string): i64 {
   return given > 0 ? given : before;
 }
 
-/** `["unused-for=48h"]`, or the form of older versions: `{"unused-for": {"48h": true}}`. */
+/** `["unused-for=48h"]`, or a form of older versions: `{"unused-for": {"48h": true}}`, `{"unused-for": ["48h"]}`. */
 function filtersIn(rule: SettingsObject, problem: Problem): Filters {
   const filters = new Filters();
   const given = rule.find("filter");
@@ -88,8 +89,9 @@ function filtersIn(rule: SettingsObject, problem: Problem): Filters {
   for (let i = 0; i < given.items.length; i++) {
     const item = given.items[i];
     if (given.isObject) {
-      if (item.keys.length == 0) problem.tell(rule.at("filter"), NO_FILTERS);
-      for (let j = 0; j < item.keys.length; j++) filters.add(given.keys[i], item.keys[j]);
+      const values = item.isArray ? item.strings() : item.keys;
+      if (values.length == 0) problem.tell(rule.at("filter"), NO_FILTERS);
+      for (let j = 0; j < values.length; j++) filters.add(given.keys[i], values[j]);
     }
     const equals = item.text.indexOf("=");
     if (given.isArray && equals > 0) filters.add(item.text.slice(0, equals), item.text.slice(equals + 1));
@@ -99,14 +101,14 @@ function filtersIn(rule: SettingsObject, problem: Problem): Filters {
   return filters;
 }
 
-/** Caches of mounts go first, then what is old, then what is in no image, then all. 0: how much may stay is unknown. */
+/** What is made again easily goes first, then what is old, then what is in no image, then all. 0: how much may stay is unknown. */
 function usualRules(kept: i64): CacheRule[] {
   if (kept == 0) return [];
-  const mounts = new Filters();
-  mounts.add("type", MOUNTS);
+  const remakeable = new Filters();
+  for (let i = 0; i < REMAKEABLE.length; i++) remakeable.add("type", REMAKEABLE[i]);
   const all = new Filters();
   return [
-    new CacheRule(mounts, new PruneLimits(min(MOST_MOUNTS, kept), MOUNTS_AGE, false)),
+    new CacheRule(remakeable, new PruneLimits(min(MOST_REMAKEABLE, kept), REMAKEABLE_AGE, false)),
     new CacheRule(all, new PruneLimits(kept, AGE, false)),
     new CacheRule(all, new PruneLimits(kept, 0, false)),
     new CacheRule(all, new PruneLimits(kept, 0, true)),

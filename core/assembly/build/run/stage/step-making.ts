@@ -241,6 +241,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     const result = this.resultOf(state.build.config.json());
     const sources = this.facts.cacheSources;
     const image = cachedStep(state.image, result, this.facts.trustsOnlySources ? sources : []);
+    if (image !== null) imageStore.use(image);
     if (image !== null || sources.length == 0) return image;
     const foreign = foreignStep(state.image, result, sources);
     if (foreign === null) return null;
