@@ -4,7 +4,6 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sha256 } from "../../support/archives/images.js";
 import { rawTar } from "../../support/archives/tar.js";
 import { messageOf } from "../../support/engine-client.js";
 import { realEngines, RunningEngine, startWithBusybox } from "../../support/engines.js";
@@ -13,7 +12,7 @@ import { builtOf } from "./building.js";
 import { DOCKERFILES } from "./dockerfiles/all.js";
 import { CONTEXT } from "./dockerfiles/files.js";
 import { newer } from "./dockerfiles/newer.js";
-import { recipeOf, type Recipe } from "./dockerfiles/recipe.js";
+import { keyOf, recipeOf, type Recipe } from "./dockerfiles/recipe.js";
 import { configOf, filesOf } from "./image-lines.js";
 
 const ANSWERS = new URL("dockerfiles/answers.json", import.meta.url);
@@ -48,12 +47,6 @@ describeUnless(chosen === undefined ? "another engine was chosen" : chosen.missi
     if (!updates) expect(Object.keys(answers).sort()).toEqual(recipes.map(keyOf).sort());
   });
 });
-
-/** What tells a recipe from the others. */
-function keyOf({ file, files, query = "" }: Recipe): string {
-  const beside = files === undefined ? "" : ` ${sha256(rawTar(files)).slice(0, 8)}`;
-  return `${JSON.stringify(file)}${query === "" ? "" : ` ${query}`}${beside}`;
-}
 
 /** Everything that is compared, as lines. */
 async function told(

@@ -1,6 +1,7 @@
 // The form of the Dockerfiles that both builders must treat alike.
 
-import type { RawEntry } from "../../../support/archives/tar.js";
+import { sha256 } from "../../../support/archives/images.js";
+import { rawTar, type RawEntry } from "../../../support/archives/tar.js";
 
 /** A Dockerfile, what lies beside it, and what its client asks for. */
 export interface Recipe {
@@ -25,4 +26,10 @@ export function recipeOf(one: string | Recipe): Recipe {
 /** `buildargs` of a query. */
 export function withArguments(values: Readonly<Record<string, string | null>>): string {
   return new URLSearchParams({ buildargs: JSON.stringify(values) }).toString();
+}
+
+/** What tells a recipe from the others. */
+export function keyOf({ file, files, query = "" }: Recipe): string {
+  const beside = files === undefined ? "" : ` ${sha256(rawTar(files)).slice(0, 8)}`;
+  return `${JSON.stringify(file)}${query === "" ? "" : ` ${query}`}${beside}`;
 }
