@@ -11,7 +11,7 @@ const FILE = fileURLToPath(new URL("../../tests/mutants/seeds.json", import.meta
 /** Seeds are tried from 1 up to this one. */
 export const MOST_SEEDS = 60;
 
-/** By mutant name; null if none of the seeds finds it. */
+/** By mutant name; null if no seed that was tried finds it. */
 export type Seeds = Record<string, number | null>;
 
 export async function readSeeds(): Promise<Seeds> {
