@@ -1,7 +1,7 @@
 // Finds out where a container's mounts end up. Destinations are looked up as OCI runtimes do it: one mount after the
 // other, following links within the container and through the earlier mounts.
 
-import { statfsSync, statSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import { isWithin, refuseClosed } from "../../hosts/shared/index.js";
 import type { processes } from "../../hosts/shared/index.js";
 import { followed } from "../../hosts/streams/tar/index.js";
@@ -45,7 +45,7 @@ export class MountPlaces {
   }
 
   /** The directory of the machine that has the files at a resolved path; null if a runtime cannot write there. */
-  writableAt(place: string): Omit<MountPoint, "isFile"> | null {
+  writableAt(place: string): Omit<MountPoint, "source"> | null {
     const mount = this.#mountOf(place);
     if (!mount) return { root: this.root, path: place };
     if (!mount.isWritable || mount.place === place || mount.files === undefined) return null;
@@ -88,24 +88,10 @@ export function placeMounts(
     const point = places.writableAt(places.resolve(destination));
     const place = places.add(mount);
     refuseClosed({ destination, place, shows: (fileSystem) => shows(mount, fileSystem) }, closed);
-    const isFile = point && isForFile(mount);
-    if (point !== null && isFile !== null) points.push({ ...point, isFile });
+    if (point !== null) points.push({ ...point, source: isBind(mount) ? (mount.source ?? "") : null });
     if (!makesBehindLinks) mount.destination = place;
   }
   return points;
-}
-
-/**
- * Null if the source of a bind cannot be found: the runtime says so, and makes nothing. A directory made here would be
- * in the way if the source is a file the next time.
- */
-function isForFile(mount: Mount): boolean | null {
-  if (!isBind(mount)) return false;
-  try {
-    return !statSync(mount.source ?? "").isDirectory();
-  } catch {
-    return null;
-  }
 }
 
 function shows(mount: Mount, fileSystem: string): boolean {

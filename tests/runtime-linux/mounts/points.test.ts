@@ -1,9 +1,10 @@
 // Missing mount points, made outside of any runtime: where they may be made, and where not.
 
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { placeMounts, type Mount } from "../../../runtime-linux/mounts/places.js";
 import { makePoints } from "../../../runtime-linux/mounts/points.js";
@@ -72,4 +73,18 @@ test("nothing is made for a source that cannot be found", () => {
   symlinkSync("loop", join(source, "loop"));
   make(bind("/a/b", join(source, "missing")), bind("/c", join(source, "loop")), bind("/d", join(source, "file/x")));
   expect(below(root)).toEqual([]);
+});
+
+test("a source is only looked at if its mount point is missing", () => {
+  const stat = vi.spyOn(fs, "statSync");
+  syncBuiltinESMExports();
+  try {
+    make(bind("/a"));
+    expect(stat.mock.calls).toEqual([[source]]);
+    make(bind("/a"));
+    expect(stat).toHaveBeenCalledOnce();
+  } finally {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  }
 });
