@@ -22,7 +22,7 @@ import { Archives } from "./content/archives.js";
 import { exportOf } from "./content/files/archive.js";
 import { compare } from "./content/files/changes.js";
 import { readFileIn } from "./content/files/copy-files.js";
-import { extract } from "./content/files/extract.js";
+import { extract, ownerIn } from "./content/files/extract.js";
 import { checked, Filesystems } from "./content/filesystems.js";
 import { clone } from "./content/git.js";
 import { Contexts } from "./content/held/contexts.js";
@@ -283,8 +283,9 @@ class Carrier {
     const read = (view: types.View): string[] => (this.#contexts.readers(view) ? [] : [view.container]);
     switch (command.tag) {
       case "stat":
-      case "make-directory":
         return [command.val.view.container];
+      case "make-directory":
+        return [command.val.at.view.container];
       case "compare":
       case "commit":
       case "send-files":
@@ -407,10 +408,10 @@ class Carrier {
     }
   }
 
-  #makeDirectory({ view: wanted, path }: types.FileAt): engine.FileStat {
-    const view = openView(wanted, this.#deps);
+  #makeDirectory({ at, owner }: content.NewDirectory): engine.FileStat {
+    const view = openView(at.view, this.#deps);
     try {
-      return makeDirectoryIn(view, path);
+      return makeDirectoryIn(view, at.path, owner === undefined ? null : ownerIn(view, owner));
     } finally {
       view.close();
     }

@@ -61,7 +61,7 @@ export class DryRunContent {
   async #imagine(op: Operation, command: Change): Promise<Outcome> {
     switch (command.tag) {
       case "make-directory":
-        return { tag: "stat", val: imaginedDirectory(command.val.path) };
+        return { tag: "stat", val: imaginedDirectory(command.val.at.path) };
       case "layer":
         this.#imagined.chains.add(command.val.chain);
         return { tag: "size", val: this.#sizeOf(command.val.source) };

@@ -203,7 +203,7 @@ function contentWords(command: Command<"content">, naming: Naming): string {
     case "stat":
       return `look at ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
     case "make-directory":
-      return `make directory ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
+      return `make directory ${command.val.at.path} of ${containerName(naming, command.val.at.view.container)}`;
     case "read-file":
       return `read ${command.val.at.path} of ${containerName(naming, command.val.at.view.container)}`;
     case "choose":

@@ -19,7 +19,8 @@ import { absolutePath } from "../../streams/tar/index.js";
 import { contentOf } from "../files/inode.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { archiveIn } from "./archive.js";
-import { Extractor, ownerIn } from "./extract.js";
+import { Extractor } from "./extract.js";
+import { ownerIn } from "./owner.js";
 import { locate, openView, placeAt, type Looks } from "./view.js";
 
 /** The bytes of a file, unless there are more than the limit. */

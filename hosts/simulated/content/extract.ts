@@ -1,6 +1,6 @@
 // Unpacks a request's body into a directory of a container (surface §2.13).
 
-import { HostFailure, identify, interrupted, joined } from "../../shared/index.js";
+import { HostFailure, interrupted, joined } from "../../shared/index.js";
 import type { Bodies, content } from "../../shared/index.js";
 import { entriesOf, fromClient } from "../../streams/index.js";
 import { decompressed } from "../../streams/compression/index.js";
@@ -23,6 +23,7 @@ import type { TarEntry, TarSink, TarLimits } from "../../streams/tar/index.js";
 import { FileError } from "../files/file-system.js";
 import { lookup } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
+import { ownerIn, type Owner } from "./owner.js";
 import { locate, openView, placeAt, told, type Looks } from "./view.js";
 
 /** After a failure, complete files stay, but an incomplete file leaves nothing behind. */
@@ -46,11 +47,6 @@ export async function extract(
   }
   reader.end();
   extractor.finish();
-}
-
-export interface Owner {
-  uid: number;
-  gid: number;
 }
 
 export class Extractor implements TarSink {
@@ -206,17 +202,4 @@ function remove(files: MountedFiles, path: string): void {
   if (files.mounts.has(path)) throw new FileError("EBUSY", path);
   for (const name of files.list(path)) remove(files, `${path}/${name}`);
   files.removeDirectory(path);
-}
-
-/** Looks the user up in the container's own passwd and group files. */
-export function ownerIn(files: MountedFiles, user: string): Owner {
-  const [passwd = "", group = ""] = ["/etc/passwd", "/etc/group"].map((path) => {
-    try {
-      return new TextDecoder().decode(files.read(path));
-    } catch {
-      return "";
-    }
-  });
-  const { uid, gid } = identify(user, [], passwd, group);
-  return { uid, gid };
 }

@@ -1,7 +1,7 @@
 // A container's files as its processes see them, looked at from outside, whether the container runs or not.
 
 import { refusedCall } from "../../shared/index.js";
-import type { engine, types } from "../../shared/index.js";
+import type { content, engine, types } from "../../shared/index.js";
 import { absolutePath, followed, lastPart } from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import { FileError, type FileKind } from "../files/file-system.js";
@@ -9,6 +9,7 @@ import { lengthOf } from "../files/inode.js";
 import { lookup, type MountTable, type Place } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { makeDirectory } from "../processes/spec.js";
+import { ownerIn } from "./owner.js";
 
 /** Where to look for containers' files. */
 export interface Looks {
@@ -47,10 +48,12 @@ export function statIn({ view, path: given, follow }: types.FileAt, looks: Looks
 }
 
 /** Makes a directory and returns its status. Throws `call` with ENOTDIR if a part of the path is no directory. */
-export function makeDirectoryIn({ view, path: given }: types.FileAt, looks: Looks): engine.FileStat {
+export function makeDirectoryIn({ at, owner }: content.NewDirectory, looks: Looks): engine.FileStat {
+  const { view, path: given } = at;
   const files = openView(view, looks);
+  const who = owner === undefined ? null : ownerIn(files, owner);
   const path = locate(files.mounts, absolutePath(given));
-  told("lstat", path, () => makeDirectory(files, path));
+  told("lstat", path, () => makeDirectory(files, path, who));
   return statIn({ view, path, follow: false }, looks);
 }
 

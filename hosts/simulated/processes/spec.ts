@@ -102,10 +102,16 @@ export function makeDirectories(paths: readonly string[], machine: FileSystem): 
   }
 }
 
-export function makeDirectory(files: FileSystem, path: string): void {
+/** `owner`: of all directories that are made; null for root. */
+export function makeDirectory(
+  files: FileSystem,
+  path: string,
+  owner: { uid: number; gid: number } | null = null,
+): void {
   if (exists(files, path)) return;
-  makeDirectory(files, directoryOf(path));
+  makeDirectory(files, directoryOf(path), owner);
   files.makeDirectory(path);
+  if (owner !== null) files.changeOwner(path, owner.uid, owner.gid);
 }
 
 function exists(files: FileSystem, path: string): boolean {

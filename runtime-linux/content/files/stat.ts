@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync } from "node:fs";
 import type { engine } from "../../../hosts/shared/index.js";
+import type { Owner } from "./extractor.js";
 import { absolutePath, bytesOf, lastPart, textOf } from "../../../hosts/streams/tar/index.js";
 import { O_PATH } from "../../kernel.js";
 import { fileFailure } from "./file-failure.js";
@@ -29,12 +30,12 @@ export function statIn(view: View, given: string, follow: boolean): engine.FileS
 }
 
 /**
- * Makes a directory unless something is there, and describes what is there then. Throws `call` with ENOTDIR if a
- * component on the way is not a directory.
+ * Makes a directory unless something is there, and describes what is there then. `owner`: of all directories that are made;
+ * null for root. Throws `call` with ENOTDIR if a component on the way is not a directory.
  */
-export function makeDirectoryIn(view: View, given: string): engine.FileStat {
+export function makeDirectoryIn(view: View, given: string, owner: Owner | null): engine.FileStat {
   const path = view.locate(bytesOf(absolutePath(given)));
-  closeSync(view.make(path, true, "lstat"));
+  closeSync(view.make(path, true, "lstat", owner));
   return statIn(view, textOf(path), false);
 }
 

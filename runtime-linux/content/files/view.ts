@@ -45,20 +45,21 @@ export class View {
 
   /**
    * A descriptor that only refers to the path. If it is missing, it is made, and so are its parents, with mode 0755.
-   * `call` is the call to name in failures.
+   * `call` is the call to name in failures. `owner`: of all that is made; null for root.
    */
-  make(path: string, isDirectory: boolean, call: string): number {
+  make(path: string, isDirectory: boolean, call: string, owner: { uid: number; gid: number } | null = null): number {
     try {
       return this.open(path, O_PATH);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw fileFailure(error, call, path);
     }
     const slash = path.lastIndexOf("/");
-    const parent = this.make(path.slice(0, slash) || "/", true, call);
+    const parent = this.make(path.slice(0, slash) || "/", true, call, owner);
     const made = Buffer.from(`/proc/self/fd/${parent}${path.slice(slash)}`, "latin1");
     try {
       if (isDirectory) fs.mkdirSync(made, 0o755);
       else fs.closeSync(fs.openSync(made, "wx", 0o755));
+      if (owner !== null) fs.lchownSync(made, owner.uid, owner.gid);
     } catch (error) {
       throw fileFailure(error, call, path);
     } finally {

@@ -332,7 +332,19 @@ describe("a copy", () => {
   ])("of the owner %s has the user's own group in BuildKit", (owner, told) => {
     const step = evaluated(`COPY --chown=${owner} a b`, { buildKit: true }).steps[0];
     expect(step?.copy?.more).toBe(`owner ${told}`);
-    expect(step?.history).toBe(`/bin/sh -c #(nop) COPY --chown=${told}file:HEX in b `);
+    // The directories that it makes may be another's than by the classic builder.
+    expect(step?.history).toBe(`/bin/sh -c #(nop) COPY --chown=${told}file:HEX in b # buildkit`);
+  });
+
+  test("and a directory that BuildKit makes for a user are kept apart from those of the classic builder", () => {
+    const lines = "COPY a b\nWORKDIR /a\nUSER u\nWORKDIR /b";
+    const told = (buildKit: boolean): string[] => evaluated(lines, { buildKit }).steps.map(({ history }) => history);
+    const classic = ["COPY file:HEX in b ", "WORKDIR /a", "USER u", "WORKDIR /b"];
+    expect(told(false).map((line) => line.replace(/^.*#\(nop\) +/, ""))).toEqual(classic);
+    expect(told(true).map((line) => line.replace(/^.*#\(nop\) +/, ""))).toEqual([
+      ...classic.slice(0, 3),
+      "WORKDIR /b # buildkit",
+    ]);
   });
 
   test("a here-document's file is the last part of its name", () => {

@@ -271,7 +271,7 @@ export class World {
       case "stat":
         return { tag: "stat", val: this.#stat(command.val.view) };
       case "make-directory":
-        return { tag: "stat", val: this.#stat(command.val.view) };
+        return { tag: "stat", val: this.#stat(command.val.at.view) };
       case "compare":
         return { tag: "changed", val: [{ path: "/data", kind: "added" }] };
       case "extract":

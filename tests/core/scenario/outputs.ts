@@ -250,8 +250,11 @@ function shownContent(command: content.ContentCommand): string {
     case "publish":
       return shownPublication(command.val);
     case "stat":
-    case "make-directory":
-      return `${command.tag} ${shownFile(command.val)}`;
+      return `stat ${shownFile(command.val)}`;
+    case "make-directory": {
+      const { at, owner } = command.val;
+      return `make-directory ${shownFile(at)}${owner === undefined ? "" : ` owned by ${owner}`}`;
+    }
     case "extract": {
       const { into, source, keepKinds, owner, scratch } = command.val;
       const from = source.tag === "body" ? `body of ${source.val}` : `${source.tag} ${fields(source.val)}`;

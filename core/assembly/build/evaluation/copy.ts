@@ -9,6 +9,7 @@ import { BuildState } from "./build-state";
 import { leavesContext } from "./context-path";
 import { isGitAddress } from "../run/web/git-address";
 import { parseMode } from "./copy-mode";
+import { ownerOf } from "./owner";
 import { CopyStep, Source, SourceKind, Step, StepKind } from "./step";
 import { pathFrom } from "./work-directory";
 
@@ -32,6 +33,7 @@ export function evaluateCopy(state: BuildState, instruction: Instruction): Step 
 function readOptions(state: BuildState, instruction: Instruction, copy: CopyStep): void {
   copy.from = instruction.flag("from");
   copy.owner = ownerOf(state, state.expand(instruction.flag("chown")));
+  copy.ownsAbove = state.isBuildKit && copy.owner.length > 0;
   copy.mode = state.expand(instruction.flag("chmod"));
   copy.checksum = state.expand(instruction.flag("checksum"));
   copy.excludes = state.expandAll(instruction.flagValues("exclude"));
@@ -41,20 +43,6 @@ function readOptions(state: BuildState, instruction: Instruction, copy: CopyStep
   const unpack = instruction.flag("unpack", "unset");
   copy.unpack = copy.isAdd && (unpack == "unset" || instruction.isOn("unpack"));
   copy.unpackUrls = unpack != "unset" && instruction.isOn("unpack");
-}
-
-/**
- * A user's name alone means the user's own group to BuildKit (moby/buildkit, solver/llbsolver/file/user_linux.go), and the
- * group of that name to the classic builder. A colon behind it, as for chown(1), keeps the steps of both apart in the cache.
- */
-function ownerOf(state: BuildState, owner: string): string {
-  if (!state.isBuildKit || owner.length == 0 || owner.includes(":") || isNumber(owner)) return owner;
-  return `${owner}:`;
-}
-
-function isNumber(text: string): bool {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) < 0x30 || text.charCodeAt(i) > 0x39) return false;
-  return true;
 }
 
 function checkOptions(state: BuildState, copy: CopyStep): void {

@@ -3,6 +3,12 @@
 import { ModeRule } from "./copy-mode";
 import { Mount } from "./run-mount";
 
+/**
+ * In the history of steps that BuildKit makes in another way than the classic builder, so that neither builder takes those of
+ * the other for its own. BuildKit marks all of its steps so.
+ */
+export const BUILDKIT_MARK: string = "# buildkit";
+
 export enum StepKind {
   /** Only the config has changed: an image without a layer. */
   Config,
@@ -27,6 +33,8 @@ export class Step {
   notes: string[] = [];
   run: RunStep | null = null;
   copy: CopyStep | null = null;
+  /** Of a directory, as `CopyStep.owner`. Empty: root. */
+  owner: string = "";
 
   constructor(readonly kind: StepKind) {}
 
@@ -116,6 +124,8 @@ export class CopyStep {
   unpack: bool = false;
   /** `--unpack=true`: tars from URLs, too. */
   unpackUrls: bool = false;
+  /** All directories that are made for the copies get the owner: by BuildKit, but not all of them by the classic builder. */
+  ownsAbove: bool = false;
 
   constructor(
     readonly isAdd: bool,
@@ -132,7 +142,8 @@ export class CopyStep {
     const mode = this.mode.length == 0 ? "" : `--chmod=${this.mode}`;
     const more = this.options();
     const keyword = this.isAdd ? "ADD" : "COPY";
-    return this.shell.concat([`#(nop) ${keyword} ${owner}${mode}${more}${digest} in ${this.destination} `]);
+    const mark = this.ownsAbove ? BUILDKIT_MARK : "";
+    return this.shell.concat([`#(nop) ${keyword} ${owner}${mode}${more}${digest} in ${this.destination} ${mark}`]);
   }
 
   /** Docker's sentence for several files that need a directory; empty if there is one. `count`: of files found. */

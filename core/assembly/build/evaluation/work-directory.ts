@@ -3,7 +3,8 @@
 import { followPath } from "../../text/path";
 import { Instruction } from "../dockerfile/instruction";
 import { BuildState } from "./build-state";
-import { Step, StepKind } from "./step";
+import { ownerOf } from "./owner";
+import { BUILDKIT_MARK, Step, StepKind } from "./step";
 
 export function evaluateDirectory(state: BuildState, instruction: Instruction): Step {
   const wanted = state.expand(instruction.words[0]);
@@ -12,7 +13,10 @@ export function evaluateDirectory(state: BuildState, instruction: Instruction): 
   const step = new Step(StepKind.Directory);
   // Of many relative paths only the last result counts.
   if (state.isCommit) return step;
-  step.command = state.config.shell().concat([`#(nop) WORKDIR ${state.config.directory()}`]);
+  const command = `#(nop) WORKDIR ${state.config.directory()}`;
+  // As in BuildKit (moby/buildkit, frontend/dockerfile/dockerfile2llb/convert.go). To the classic builder it is root's.
+  if (state.isBuildKit) step.owner = ownerOf(state, state.config.text("User"));
+  step.command = state.config.shell().concat([step.owner.length > 0 ? `${command} ${BUILDKIT_MARK}` : command]);
   return step;
 }
 

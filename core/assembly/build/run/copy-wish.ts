@@ -5,6 +5,7 @@ import { Box } from "../../../../build/bindings/runtime";
 import { digestOf, sha256HexOfText } from "../../text/sha256";
 import { encodeUtf8 } from "../../text/utf8";
 import { ModeRule } from "../evaluation/copy-mode";
+import { wholeOwner } from "../evaluation/owner";
 import { CopyStep, Source, SourceKind } from "../evaluation/step";
 
 /** A here-document. */
@@ -26,6 +27,8 @@ export class CopyWish {
   isApart: bool = false;
   /** Null for the files' own. */
   owner: string | null = null;
+  /** See `CopyStep`. */
+  ownsAbove: bool = false;
   /** Changes of the files' own. */
   modes: ModeChange[] = [];
 
@@ -92,9 +95,8 @@ export function copyWish(copy: CopyStep): CopyWish {
   for (let i = 0; i < copy.sources.length; i++) {
     if (copy.sources[i].kind == SourceKind.Path) wish.pivots.push(copy.sources[i].pivot);
   }
-  // Without a group, the user's name or number is the group's, too.
-  const owner = copy.owner;
-  if (owner.length > 0) wish.owner = owner.includes(":") ? owner : `${owner}:${owner}`;
+  wish.ownsAbove = copy.ownsAbove;
+  if (copy.owner.length > 0) wish.owner = wholeOwner(copy.owner);
   else wish.owner = keepsOwners(copy) ? null : "0:0";
   for (let i = 0; i < copy.modes.length; i++) wish.modes.push(changeOf(copy.modes[i]));
   return wish;

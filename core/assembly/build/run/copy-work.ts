@@ -3,6 +3,7 @@
 import {
   ChosenFile,
   ContentCommandCopy,
+  ContentCommandMakeDirectory,
   ContentCommandStat,
   Copied,
   CopiedFile,
@@ -13,6 +14,7 @@ import {
   Failure,
   FileCopies,
   GivenFile,
+  NewDirectory,
   Outcome,
   OutcomeStat,
 } from "../../../../build/bindings/types";
@@ -23,6 +25,7 @@ import { failureText } from "../../failure/text";
 import { Claims } from "../../image/layers/claims";
 import { tarLimits } from "../../image/limits";
 import { ownerProblem, unknownOwner } from "./copy-owner";
+import { pathFrom } from "../evaluation/work-directory";
 import { CopyWish } from "./copy-wish";
 import { CopySource, FoundSources } from "./found-sources";
 import { baseName, lastParts } from "./paths";
@@ -32,6 +35,8 @@ import { WorkClient } from "./work";
 enum Step {
   Mount,
   Look,
+  /** The directories that the copies will be in. */
+  Above,
   /** Of the place that the next files come from. */
   Source,
   Copy,
@@ -72,7 +77,7 @@ export class CopyWork extends PlaceWork {
       return problem.length > 0 ? this.failed(problem) : this.fail(failureText(failure));
     }
     if (step == Step.Mount) this.op = askContent(this, Step.Look, new ContentCommandStat(this.place.at(this.wish.to)));
-    else if (step == Step.Copy || step == Step.Source) this.copyNext();
+    else if (step == Step.Copy || step == Step.Source || step == Step.Above) this.copyNext();
     else this.makeLayer();
   }
 
@@ -82,7 +87,16 @@ export class CopyWork extends PlaceWork {
     if (failure === null && !this.isThere && this.needsDirectory) {
       return this.fail(`cannot copy to non-directory: ${this.wish.to}`);
     }
-    this.copyNext();
+    if (this.wish.ownsAbove && failure !== null) this.makeAbove();
+    else this.copyNext();
+  }
+
+  /** The host makes those for a file for its owner, but those above a directory, or for what is unpacked, for root. */
+  private makeAbove(): void {
+    const to = this.wish.to;
+    const directory = to.endsWith("/") ? to : pathFrom(to, "..");
+    const above = new NewDirectory(this.place.at(directory), this.wish.owner);
+    this.op = askContent(this, Step.Above, new ContentCommandMakeDirectory(above));
   }
 
   private get needsDirectory(): bool {

@@ -1,10 +1,17 @@
 // WORKDIR: the directory becomes a layer if the image does not have it.
 
-import { ContentCommandMakeDirectory, Failure, Outcome, OutcomeStat } from "../../../../build/bindings/types";
+import {
+  ContentCommandMakeDirectory,
+  Failure,
+  NewDirectory,
+  Outcome,
+  OutcomeStat,
+} from "../../../../build/bindings/types";
 import { askContent } from "../../ask";
 import { isDirectory } from "../../container/files/file-mode";
 import { failureText } from "../../failure/text";
 import { Claims } from "../../image/layers/claims";
+import { unknownOwner } from "./copy-owner";
 import { PlaceWork } from "./place-work";
 import { WorkClient } from "./work";
 
@@ -16,6 +23,8 @@ enum Step {
 export class DirectoryWork extends PlaceWork {
   constructor(
     private readonly path: string,
+    /** As of a copy; null for root. */
+    private readonly owner: string | null,
     chain: string | null,
     claims: Claims,
     client: WorkClient,
@@ -29,9 +38,13 @@ export class DirectoryWork extends PlaceWork {
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     if (this.cancelled) return;
-    if (failure !== null) return this.fail(failureText(failure));
+    if (failure !== null) {
+      const problem = unknownOwner(failure);
+      return this.fail(problem.length > 0 ? problem : failureText(failure));
+    }
     if (step == Step.Mount) {
-      askContent(this, Step.Make, new ContentCommandMakeDirectory(this.place.at(this.path)));
+      const directory = new NewDirectory(this.place.at(this.path), this.owner);
+      askContent(this, Step.Make, new ContentCommandMakeDirectory(directory));
     } else if (isDirectory((<OutcomeStat>outcome!).value.mode)) {
       this.makeLayer();
     } else this.fail(`Cannot mkdir: ${this.path} is not a directory`);

@@ -8,6 +8,7 @@ import {
   FileAt,
   FileStat,
   Mount,
+  NewDirectory,
   Outcome,
   OutcomeStat,
   View,
@@ -155,7 +156,7 @@ export class Creation extends Task {
         askContent(
           this,
           DIRECTORY,
-          new ContentCommandMakeDirectory(new FileAt(ownFiles(container), this.directory, true)),
+          new ContentCommandMakeDirectory(new NewDirectory(new FileAt(ownFiles(container), this.directory, true), null)),
         );
         break;
       case Filling.Entered:

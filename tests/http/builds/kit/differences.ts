@@ -2,8 +2,6 @@
 
 /** Why a recipe has an answer of its own. */
 export const SENTENCES = "the sentences are those of the classic builder, which has the same parser and the same steps";
-export const PARENTS = "directories that are made above a copied one are root's, as by the classic builder";
-export const WORKDIR = "the directory of a WORKDIR is root's, as by the classic builder";
 export const OWNERS = "an owner's name without a user is refused, as by the classic builder";
 
 const UNCOMPARED: readonly RegExp[] = [

@@ -29,7 +29,9 @@ export const MOUNTS: readonly (string | KitRecipe)[] = [
   'SHELL ["/bin/sh", "-ec"]\nUSER 7\nRUN --mount=target=/c cat /c/a.txt > /tmp/x; id -u >> /tmp/x',
   "FROM busybox AS base\nONBUILD RUN --mount=target=/c cp /c/a.txt /x\nFROM base",
   "ARG D=d\nFROM busybox\nARG D\nRUN --mount=source=d,target=/m echo $D > /x; ls /m >> /x",
+  "RUN --mount=source=a.txt,target=/n/o/p --mount=type=tmpfs,target=/n/q/r true",
   // Caches.
+  "RUN --mount=type=cache,target=/n/o/c true",
   `${CACHE} echo one >> /c/f\n${CACHE} cat /c/f > /x\nRUN ls /c/f || echo none > /y`,
   "RUN --mount=type=cache,id=k,target=/c echo one > /c/f\nRUN --mount=type=cache,id=k,target=/d cat /d/f > /x",
   "RUN --mount=type=cache,target=/e1,uid=5,gid=6,mode=0711 stat -c '%a %u %g' /e1 > /x",

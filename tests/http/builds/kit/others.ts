@@ -1,7 +1,7 @@
 // Dockerfiles of BuildKit without mounts: its flags, its arguments, and how it copies.
 
 import type { RawEntry } from "../../../support/archives/tar.js";
-import { OWNERS, PARENTS, SENTENCES, WORKDIR } from "./differences.js";
+import { OWNERS, SENTENCES } from "./differences.js";
 import { refused, type KitRecipe } from "./recipe.js";
 
 /** A small context with its own `.dockerignore`. */
@@ -50,14 +50,14 @@ export const OTHERS: readonly (string | KitRecipe)[] = [
   "COPY *.txt /one/\nCOPY d/[ls]* /four/\nCOPY d/s*/g /five\nCOPY [ab].txt /six/",
   "RUN mkdir /four\nCOPY --chown=5:6 a.txt /a\nCOPY --chown=7:8 d /four/five\nUSER 9\nCOPY b.txt /b",
   "COPY --chown=5:6 a.txt /one/two/a",
-  {
-    file: "FROM busybox\nCOPY --chown=5:6 d /one/two\n",
-    ours: { lines: { "one directory 755 5:6  now ": "one directory 755 0:0  now " }, why: PARENTS },
-  },
-  {
-    file: "FROM busybox\nUSER 9\nWORKDIR /home/w\nCOPY b.txt .\n",
-    ours: { lines: { "home/w directory 755 9:9  now ": "home/w directory 755 0:0  now " }, why: WORKDIR },
-  },
+  "COPY --chown=5:6 d /one/two",
+  "COPY --chown=5:6 d /n/o/p\nCOPY --chown=7:8 d /n/o/q/r\nCOPY --chown=9 d/ /n/s/t/\nCOPY d /x/y/z",
+  "COPY --chown=5:6 a.txt b.txt /n/o/\nRUN ln -s /missing/far /m\nCOPY --chown=7:8 d /m/p/q",
+  "ADD --chown=5:6 t.tar /n/o/p/\nADD t.tar /q/r/\nADD --chown=7:8 a.txt /s/t",
+  "USER 9\nWORKDIR /home/w\nCOPY b.txt .",
+  "RUN echo u:x:1001:1002:::>>/etc/passwd; echo g:x:1003: >>/etc/group\nUSER u\nWORKDIR /a/b/c\nWORKDIR d\n" +
+    "USER u:g\nWORKDIR /e/f\nUSER 5:6\nWORKDIR /e/g/h\nUSER root\nWORKDIR /e/i",
+  "RUN mkdir /there\nUSER 9\nWORKDIR /there\nWORKDIR /tmp\nWORKDIR x",
   "RUN echo u:x:1001:1002:::>>/etc/passwd; echo g:x:1003: >>/etc/group\nCOPY --chown=u:g b.txt /b\n" +
     "COPY --chown=:g b.txt /c",
   "RUN echo u:x:1001:1002:::>>/etc/passwd\nCOPY --chown=u a.txt /a",

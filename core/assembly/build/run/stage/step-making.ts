@@ -5,6 +5,7 @@ import { layerStore } from "../../../image/layers/layer-store";
 import { imageStore } from "../../../image/store";
 import { Json } from "../../../json/json";
 import { cachedStep } from "../../cache";
+import { wholeOwner } from "../../evaluation/owner";
 import { commandWithMounts, CopyStep, RunStep, Step, StepKind } from "../../evaluation/step";
 import { foreignStep } from "../../foreign-cache";
 import { Stage } from "../../stages/stage";
@@ -178,7 +179,9 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
 
   private makeDirectory(): void {
     const state = this.state;
-    const work = new DirectoryWork(state.build.config.text("WorkingDir"), state.chain, this.facts.claims, this);
+    const path = state.build.config.text("WorkingDir");
+    const owner: string | null = this.step.owner.length > 0 ? wholeOwner(this.step.owner) : null;
+    const work = new DirectoryWork(path, owner, state.chain, this.facts.claims, this);
     this.work = work;
     work.begin();
   }
