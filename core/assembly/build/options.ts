@@ -14,6 +14,7 @@ import { quoteText } from "../text/go-quote";
 import { objectsIn, textsIn } from "./documents";
 import { Reach, readOutputs } from "./outputs";
 import { Output } from "./buildkit/outputs/output";
+import { IgnoreFile } from "./ignore/ignore-file";
 import { readRemote } from "./remote";
 import { Place } from "./run/place";
 import { GitAddress } from "./run/web/git-address";
@@ -31,6 +32,9 @@ const INLINE_CACHE = "BUILDKIT_INLINE_CACHE";
 
 /** Where a build has its files from, if neither the body nor a web server has them. */
 export abstract class FilesSource {
+  /** Which files of the context the client does not send; known with the Dockerfile. */
+  ignored: IgnoreFile = new IgnoreFile();
+
   /** Fetches the Dockerfile first: only a valid one needs the context. */
   abstract begin(options: BuildOptions, context: Place, client: FilesClient): void;
 

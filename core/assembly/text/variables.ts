@@ -28,6 +28,11 @@ export class Variables {
     this.values.delete(name);
   }
 
+  /** Of those that are set. */
+  get names(): string[] {
+    return this.values.keys();
+  }
+
   /** Empty for a variable that is not set. */
   valueOf(name: string): string {
     return this.values.has(name) ? this.values.get(name) : "";

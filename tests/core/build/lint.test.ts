@@ -13,13 +13,18 @@ interface Finding {
 }
 
 /** The documents of an answer, by their names. */
-function ask(dockerfile: string, requestid: string, more: Record<string, string> = {}): Record<string, string> {
+function ask(
+  dockerfile: string,
+  requestid: string,
+  more: Record<string, string> = {},
+  ignored: string | null = null,
+): Record<string, string> {
   const world = new ImageWorld();
   openSession(world);
   solve(world, { Frontend: "" });
   const FrontendOpt = { requestid, "force-network-mode": "none", ...more };
   const asked = direct(world, "Solve", { Frontend: "dockerfile.v0", FrontendOpt });
-  if (requestid !== "frontend.subrequests.describe") sendDefinition(world, dockerfile);
+  if (requestid !== "frontend.subrequests.describe") sendDefinition(world, dockerfile, ignored);
   drop(world);
   const { text, status } = world.answer(asked);
   expect(status, text).toBe(200);
@@ -31,8 +36,9 @@ function ask(dockerfile: string, requestid: string, more: Record<string, string>
   );
 }
 
-function lint(dockerfile: string, more: Record<string, string> = {}): string[] {
-  const { warnings } = JSON.parse(ask(dockerfile, "frontend.lint", more)["result.json"]!) as { warnings: Finding[] };
+function lint(dockerfile: string, more: Record<string, string> = {}, ignored: string | null = null): string[] {
+  const answer = ask(dockerfile, "frontend.lint", more, ignored)["result.json"]!;
+  const { warnings } = JSON.parse(answer) as { warnings: Finding[] };
   return warnings.map(({ ruleName, detail, location }) => `${location.ranges[0]!.start.line} ${ruleName}: ${detail}`);
 }
 
@@ -124,8 +130,69 @@ describe("rules", () => {
         '3 SecretsUsedInArgOrEnv: Do not use ARG or ENV instructions for sensitive data (ENV "MY_TOKEN")',
       ],
     ],
+    ["a variable that nothing sets", "FROM scratch\nENV MODE=$B", ["2 UndefinedVar: Usage of undefined variable '$B'"]],
+    [
+      "a variable that is spelled otherwise",
+      "FROM busybox\nARG VERSION=1\nLABEL v=${VERSON:-2}",
+      ["3 UndefinedVar: Usage of undefined variable '$VERSON' (did you mean $VERSION?)"],
+    ],
+    [
+      "an argument of another name for a base",
+      "ARG TAG=1\nFROM busybox:$TAGS",
+      ["2 UndefinedArgInFrom: FROM argument 'TAGS' is not declared (did you mean TAG?)"],
+    ],
+    [
+      "variables of the image, of arguments without a value and of the stage before",
+      "FROM busybox AS a\nARG X\nENV P=$PATH Y=$X\nFROM a\nENV Z=$Y$X$P\nRUN echo $NONE",
+      [],
+    ],
+    [
+      "variables on an image that is not here, of which nobody knows",
+      "FROM nobody:1 AS a\nENV MODE=$B\nFROM a\nENV MODE=$C\nFROM scratch\nENV MODE=$D",
+      ["6 UndefinedVar: Usage of undefined variable '$D'"],
+    ],
+    [
+      "an argument that ends with its stage",
+      "FROM scratch AS a\nARG X=1\nFROM scratch\nENV MODE=$X",
+      ["4 UndefinedVar: Usage of undefined variable '$X'"],
+    ],
+    [
+      "ports",
+      "FROM scratch\nEXPOSE 80/TCP 127.0.0.1:81:81 :82 53/udp $P/TCP",
+      [
+        "2 ExposeProtoCasing: Defined protocol '80/TCP' in EXPOSE instruction should be lowercase",
+        "2 ExposeInvalidFormat: EXPOSE instruction should not define an IP address or host-port mapping, found '127.0.0.1:81:81'",
+      ],
+    ],
   ])("%s", (_what, dockerfile, found) => {
     expect(lint(dockerfile)).toEqual(found);
+  });
+
+  test("about files that the client does not send", () => {
+    const dockerfile = "FROM busybox AS a\nCOPY tmp/a b.log c /x/\nADD ./tmp /y\nFROM busybox\nCOPY --from=a tmp /z\n";
+    expect(lint(dockerfile, {}, "tmp\n*.log\n")).toEqual([
+      '2 CopyIgnoredFile: Attempting to Copy file "tmp/a" that is excluded by .dockerignore',
+      '2 CopyIgnoredFile: Attempting to Copy file "b.log" that is excluded by .dockerignore',
+      '3 CopyIgnoredFile: Attempting to Add file "tmp" that is excluded by .dockerignore',
+    ]);
+    expect(lint(dockerfile)).toEqual([]);
+  });
+
+  test("that are experiments count only if the file asks for them", () => {
+    const file =
+      "# A is first\nARG B=1 C=2\n# base is it\nFROM scratch AS base\n# not of D\n\nARG D\n#\nARG E\n# last\nARG F\n";
+    expect(lint(file)).toEqual([]);
+    expect(lint(`# check=skip=all;experimental=InvalidDefinitionDescription\n${file}`)).toEqual([
+      "3 InvalidDefinitionDescription: Comment for ARG should follow the format: `# <arg_key> <description>`",
+      "12 InvalidDefinitionDescription: Comment for ARG should follow the format: `# F <description>`",
+    ]);
+    expect(lint("# check=experimental=all\nARG A\nFROM scratch\n")).toEqual([]);
+  });
+
+  test("of a build are about what the target needs", () => {
+    const file = "FROM scratch AS one\nENV MODE=$B\nFROM scratch AS two\nENV MODE=$D\n";
+    expect(lint(file, { target: "one" })).toEqual(["2 UndefinedVar: Usage of undefined variable '$B'"]);
+    expect(lint(file)).toHaveLength(2);
   });
 
   test("that a file or a client skips are not kept", () => {

@@ -13,8 +13,8 @@ export function sendFiles(world: ImageWorld, dockerfile: string): void {
   world.done(op);
 }
 
-/** The same without the context. There is no `.dockerignore`. */
-export function sendDefinition(world: ImageWorld, dockerfile: string): void {
+/** The same without the context. `ignored`: the text of `.dockerignore`; null if there is none. */
+export function sendDefinition(world: ImageWorld, dockerfile: string, ignored: string | null = null): void {
   const missing: failures.Failure = { tag: "no-such", val: { what: "member", name: "/f" } };
   world.done(world.take("mount").op);
   world.done(world.take("mount").op);
@@ -23,5 +23,7 @@ export function sendDefinition(world: ImageWorld, dockerfile: string): void {
   world.failAs(world.take("read-file").op, missing);
   world.done(world.take("mount").op);
   world.done(world.take("extract").op);
-  world.failAs(world.take("read-file").op, missing);
+  const { op } = world.take("read-file");
+  if (ignored === null) world.failAs(op, missing);
+  else world.succeed(op, { tag: "bytes", val: encode(ignored) });
 }

@@ -17,6 +17,11 @@ export class Directives {
   private done: bool = false;
   private readonly seen: string[] = [];
 
+  /** Each is one of the first lines. */
+  get count(): i32 {
+    return this.seen.length;
+  }
+
   /** Looks at the next line, without white space in front; returns what is wrong with it. */
   read(line: string): string {
     if (this.done) return "";

@@ -31,6 +31,8 @@ export class Dockerfile {
   escape: i32 = 0x5c;
   /** What it says of the rules that it shall keep, by a parser directive. */
   check: string = "";
+  /** So many lines at its beginning are parser directives. */
+  directives: i32 = 0;
 }
 
 /** `name`: the path of the file, for messages. */
@@ -103,6 +105,7 @@ class Parser {
     }
     this.file.escape = this.directives.escape;
     this.file.check = this.directives.check;
+    this.file.directives = this.directives.count;
     if (this.reader.tooLong) return `dockerfile line greater than max allowed size of ${MAX_LINE.toString()}`;
     return this.file.instructions.length == 0 ? "file with no instructions" : "";
   }

@@ -50,6 +50,11 @@ export class BuildArguments implements Values {
     this.used.set(name, true);
   }
 
+  /** Names of those before the first FROM, and of predefined ones. */
+  get globals(): string[] {
+    return this.global.keys();
+  }
+
   /** The value that FROM sees. */
   find(name: string): string | null {
     if (!this.global.has(name) && !PROXIES.includes(name)) return null;
@@ -100,6 +105,14 @@ export class StageArguments implements Values {
     if (!this.defaults.has(name)) this.names.push(name);
     this.defaults.set(name, value);
     this.all.use(name);
+  }
+
+  get declared(): string[] {
+    return this.names;
+  }
+
+  has(name: string): bool {
+    return this.defaults.has(name);
   }
 
   find(name: string): string | null {

@@ -11,6 +11,7 @@ import { declarePlatforms } from "../evaluation/platform-arguments";
 import { substitute, Values } from "../evaluation/substitution";
 import { quoteText } from "../../text/go-quote";
 import { Findings } from "./findings";
+import { suggestion } from "./suggestion";
 import {
   FROM_PLATFORM_FLAG_CONST_DISALLOWED,
   INVALID_DEFAULT_ARG_IN_FROM,
@@ -45,6 +46,10 @@ export class GlobalArguments implements Values {
     return this.declared.has(name) || this.defaults.find(name) !== null;
   }
 
+  get names(): string[] {
+    return this.defaults.globals;
+  }
+
   /** The word with the defaults; empty if that cannot be. */
   valueOf(word: string): string {
     return substitute(word, this, this.escape, this.budget).text;
@@ -63,7 +68,9 @@ export function checkBase(from: Instruction, globals: GlobalArguments, isStage: 
     const name = asked[i];
     if (globals.isDeclared(name)) continue;
     undeclared += 1;
-    findings.add(UNDEFINED_ARG_IN_FROM, from, `FROM argument '${name}' is not declared`);
+    if (!findings.wants(UNDEFINED_ARG_IN_FROM)) continue;
+    const meant = suggestion(name, globals.names, "");
+    findings.add(UNDEFINED_ARG_IN_FROM, from, `FROM argument '${name}' is not declared${meant}`);
   }
   if (undeclared == 0 && base.includes("$") && !isStage && parseReference(value) === null) {
     const detail = `Default value for ARG ${base} results in empty or invalid base image name`;

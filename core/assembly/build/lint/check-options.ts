@@ -3,6 +3,7 @@
 import { parseFlag } from "../../api/parameters";
 import { quoteText } from "../../text/go-quote";
 import { trimSpace } from "../../text/space";
+import { LintRule } from "./lint-rule";
 
 const ALL = "all";
 
@@ -12,14 +13,17 @@ export class CheckOptions {
   /** A broken rule ends the build. */
   isError: bool = false;
   private readonly skipped: Set<string> = new Set<string>();
+  private readonly experiments: Set<string> = new Set<string>();
 
   constructor(text: string) {
     const parts = text.length == 0 ? new Array<string>() : text.split(";");
     for (let i = 0; i < parts.length && this.problem.length == 0; i++) this.take(parts[i]);
   }
 
-  skips(rule: string): bool {
-    return this.skipped.has(ALL) || this.skipped.has(rule);
+  /** Whether it counts. An experiment that the file asks for counts even if all rules are skipped. */
+  wants(rule: LintRule): bool {
+    if (rule.isExperiment) return this.experiments.has(ALL) || this.experiments.has(rule.name);
+    return !this.skipped.has(ALL) && !this.skipped.has(rule.name);
   }
 
   private take(part: string): void {
@@ -27,15 +31,10 @@ export class CheckOptions {
     const key = trimSpace(part.slice(0, max(equals, 0)));
     const value = trimSpace(part.slice(equals + 1));
     if (equals < 0) this.problem = `invalid check option ${quoteText(part)}`;
-    else if (key == "skip") this.skip(value.split(","));
+    else if (key == "skip") replace(this.skipped, value);
+    else if (key == "experimental") replace(this.experiments, value);
     else if (key == "error") this.takeError(part, value);
-    // No rule here is an experiment.
-    else if (key != "experimental") this.problem = `invalid check option ${quoteText(key)}`;
-  }
-
-  private skip(names: string[]): void {
-    this.skipped.clear();
-    for (let i = 0; i < names.length; i++) this.skipped.add(trimSpace(names[i]));
+    else this.problem = `invalid check option ${quoteText(key)}`;
   }
 
   private takeError(part: string, value: string): void {
@@ -43,4 +42,11 @@ export class CheckOptions {
     this.isError = flag.value;
     if (flag.error.length > 0) this.problem = `failed to parse check option ${quoteText(part)}`;
   }
+}
+
+/** `list`: names with commas between them. */
+function replace(rules: Set<string>, list: string): void {
+  rules.clear();
+  const names = list.split(",");
+  for (let i = 0; i < names.length; i++) rules.add(trimSpace(names[i]));
 }

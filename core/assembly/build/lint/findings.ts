@@ -39,9 +39,9 @@ export class Findings {
     this.all.push(new Finding(rule, withoutUsers(detail), line, min(endLine, line + MOST_LINES - 1)));
   }
 
-  /** Whether there is room for what breaks this rule, and it is not skipped. */
+  /** Whether there is room for what breaks this rule, and it counts. */
   wants(rule: LintRule): bool {
-    return this.all.length < MOST && !this.options.skips(rule.name);
+    return this.all.length < MOST && this.options.wants(rule);
   }
 
   /** In the order of their lines. */

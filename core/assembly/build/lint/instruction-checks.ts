@@ -6,6 +6,8 @@ import { quotedWords } from "../dockerfile/words";
 import { quoteText } from "../../text/go-quote";
 import { Findings } from "./findings";
 import {
+  EXPOSE_INVALID_FORMAT,
+  EXPOSE_PROTO_CASING,
   JSON_ARGS_RECOMMENDED,
   LEGACY_KEY_VALUE_FORMAT,
   MAINTAINER_DEPRECATED,
@@ -45,6 +47,7 @@ export function checkInstruction(instruction: Instruction, escape: i32, facts: S
   else if (keyword == "CMD" || keyword == "ENTRYPOINT") checkForm(instruction, facts, findings);
   else if (formOf(keyword) == Form.Pairs) checkPairs(instruction, escape, findings);
   else if (keyword == "ARG") checkNames(instruction, 1, findings);
+  else if (keyword == "EXPOSE") checkPorts(instruction, findings);
 }
 
 /** Which directory a variable names, nobody knows yet. */
@@ -62,6 +65,24 @@ function checkForm(instruction: Instruction, facts: StageFacts, findings: Findin
   if (instruction.isJson || facts.hasShell || instruction.words.length == 0) return;
   const which = `JSON arguments recommended for ${instruction.keyword}`;
   findings.add(JSON_ARGS_RECOMMENDED, instruction, `${which} to prevent unintended behavior related to OS signals`);
+}
+
+/** What variables and quotes stand for, nobody knows yet. */
+function checkPorts(instruction: Instruction, findings: Findings): void {
+  for (let i = 0; i < instruction.words.length; i++) {
+    const port = instruction.words[i];
+    if (port.includes("$") || port.includes('"') || port.includes("'")) continue;
+    const slash = port.lastIndexOf("/");
+    const protocol = slash < 0 ? "" : port.slice(slash + 1);
+    if (protocol != protocol.toLowerCase()) {
+      const detail = `Defined protocol '${port}' in EXPOSE instruction should be lowercase`;
+      findings.add(EXPOSE_PROTO_CASING, instruction, detail);
+    }
+    const address = slash < 0 ? port : port.slice(0, slash);
+    if (address.lastIndexOf(":") <= 0) continue;
+    const detail = `EXPOSE instruction should not define an IP address or host-port mapping, found '${port}'`;
+    findings.add(EXPOSE_INVALID_FORMAT, instruction, detail);
+  }
 }
 
 function checkPairs(instruction: Instruction, escape: i32, findings: Findings): void {

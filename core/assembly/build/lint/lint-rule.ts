@@ -1,4 +1,4 @@
-// The rules of `docker build --check` (docs.docker.com, "Build checks"), as far as the Dockerfile alone breaks them.
+// The rules of `docker build --check` (docs.docker.com, "Build checks").
 
 const PAGES = "https://docs.docker.com/go/dockerfile/rule/";
 
@@ -8,6 +8,8 @@ export class LintRule {
     /** Of its page. */
     private readonly slug: string,
     readonly description: string,
+    /** It counts only if the Dockerfile asks for it. */
+    readonly isExperiment: bool = false,
   ) {}
 
   get url(): string {
@@ -94,4 +96,30 @@ export const FROM_PLATFORM_FLAG_CONST_DISALLOWED: LintRule = new LintRule(
   "FromPlatformFlagConstDisallowed",
   "from-platform-flag-const-disallowed",
   "FROM --platform flag should not use a constant value",
+);
+export const UNDEFINED_VAR: LintRule = new LintRule(
+  "UndefinedVar",
+  "undefined-var",
+  "Variables should be defined before their use",
+);
+export const COPY_IGNORED_FILE: LintRule = new LintRule(
+  "CopyIgnoredFile",
+  "copy-ignored-file",
+  "Attempting to Copy file that is excluded by .dockerignore",
+);
+export const EXPOSE_PROTO_CASING: LintRule = new LintRule(
+  "ExposeProtoCasing",
+  "expose-proto-casing",
+  "Protocol in EXPOSE instruction should be lowercase",
+);
+export const EXPOSE_INVALID_FORMAT: LintRule = new LintRule(
+  "ExposeInvalidFormat",
+  "expose-invalid-format",
+  "IP address and host-port mapping should not be used in EXPOSE instruction. This will become an error in a future release",
+);
+export const INVALID_DEFINITION_DESCRIPTION: LintRule = new LintRule(
+  "InvalidDefinitionDescription",
+  "invalid-definition-description",
+  "Comment for build stage or argument should follow the format: `# <arg/stage name> <description>`. If this is not intended to be a description comment, add an empty line or comment between the instruction and the comment.",
+  true,
 );

@@ -3,14 +3,18 @@
 import { Dockerfile } from "../dockerfile/dockerfile";
 import { Instruction } from "../dockerfile/instruction";
 import { Warning } from "../dockerfile/warning";
+import { BuildOptions } from "../options";
 import { quoteText } from "../../text/go-quote";
 import { checkBase, checkPlatform, GlobalArguments } from "./base-names";
 import { checkKeywords, checkNameCasing } from "./casing";
 import { CheckOptions } from "./check-options";
+import { checkDescription } from "./descriptions";
+import { checkEvaluated } from "./evaluated-checks";
 import { Findings } from "./findings";
 import { checkInstruction, StageFacts } from "./instruction-checks";
 import {
   DUPLICATE_STAGE_NAME,
+  INVALID_DEFINITION_DESCRIPTION,
   LintRule,
   MULTIPLE_INSTRUCTIONS_DISALLOWED,
   NO_EMPTY_CONTINUATION,
@@ -20,12 +24,13 @@ import {
 /** What the parser tells by itself. It has a rule of its own besides, which no other builder knows. */
 const OF_PARSER: LintRule[] = [NO_EMPTY_CONTINUATION, RESERVED_STAGE_NAME, MULTIPLE_INSTRUCTIONS_DISALLOWED];
 
-/** `options`: from the client, or else from the file. */
-export function lintOf(file: Dockerfile, options: CheckOptions): Findings {
-  const findings = new Findings(options);
+/** `text`: of the file. `checks`: from the client, or else from the file. `options`: of the build. */
+export function lintOf(file: Dockerfile, text: string, checks: CheckOptions, options: BuildOptions): Findings {
+  const findings = new Findings(checks);
   for (let i = 0; i < file.warnings.length; i++) takeWarning(file.warnings[i], file.instructions, findings);
   checkKeywords(file.instructions, findings);
-  new Linter(file, findings).check();
+  new Linter(file, text, findings).check();
+  checkEvaluated(file, options, findings);
   findings.sort();
   return findings;
 }
@@ -52,11 +57,15 @@ class Linter {
   private facts: StageFacts = new StageFacts(false, false);
   private begun: bool = false;
 
+  private readonly lines: string[];
+
   constructor(
     private readonly file: Dockerfile,
+    text: string,
     private readonly findings: Findings,
   ) {
     this.globals = new GlobalArguments(file.escape);
+    this.lines = findings.wants(INVALID_DEFINITION_DESCRIPTION) ? text.split("\n") : [];
   }
 
   check(): void {
@@ -66,6 +75,7 @@ class Linter {
       if (instruction.keyword == "FROM") this.begin(instruction);
       else if (!this.begun) this.globals.add(instruction);
       checkInstruction(instruction, this.file.escape, this.facts, this.findings);
+      checkDescription(instruction, this.lines, this.file.directives, this.findings);
     }
   }
 

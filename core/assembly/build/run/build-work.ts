@@ -19,7 +19,6 @@ import { lacksPath } from "../../failure/missing";
 import { failureText } from "../../failure/text";
 import { Ignored } from "../../ignored";
 import { brokenTar } from "../../image/archive/archive-reader";
-import { hostPlatform } from "../../image/host-platform";
 import { Image } from "../../image/image";
 import { tarLimits } from "../../image/limits";
 import { StreamWriter } from "../../image/progress-stream";
@@ -31,7 +30,6 @@ import { decodeUtf8 } from "../../text/utf8";
 import { due } from "../caches/due";
 import { Dockerfile, MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
 import { emptyContinuations, Warning, warningLines } from "../dockerfile/warning";
-import { BuildArguments } from "../evaluation/build-arguments";
 import { CheckOptions } from "../lint/check-options";
 import { Findings } from "../lint/findings";
 import { lintOf } from "../lint/lint";
@@ -41,8 +39,8 @@ import { lintAnswer } from "../questions/lint-answer";
 import { outlineAnswer } from "../questions/outline";
 import { targetsAnswer } from "../questions/targets";
 import { leavesContext } from "../evaluation/context-path";
-import { declarePlatforms } from "../evaluation/platform-arguments";
 import { pathFrom } from "../evaluation/work-directory";
+import { giveArguments } from "../given-arguments";
 import { parseIgnoreFile } from "../ignore/ignore-file";
 import { BuildOptions, FilesClient } from "../options";
 import { stagesOf } from "../stages/stages";
@@ -313,7 +311,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
 
   private findingsIn(file: Dockerfile): Findings {
     const given = this.options.buildArgs.stringOf(CHECKS);
-    return lintOf(file, new CheckOptions(given.length > 0 ? given : file.check));
+    return lintOf(file, this.facts.dockerfile, new CheckOptions(given.length > 0 ? given : file.check), this.options);
   }
 
   /** A file that cannot be read is told what is wrong with it. */
@@ -393,17 +391,6 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     this.facts.context.drop();
     this.facts.claims.release();
   }
-}
-
-function giveArguments(options: BuildOptions, args: BuildArguments): void {
-  const given = options.buildArgs;
-  args.pairsProxies = options.onlyCaches;
-  for (let i = 0; i < given.keys.length; i++) {
-    args.give(given.keys[i], given.items[i].isNull ? null : given.stringOf(given.keys[i]));
-  }
-  const own = hostPlatform();
-  const wanted = options.platform;
-  declarePlatforms(args, wanted === null ? own : wanted, own);
 }
 
 function unreadable(failure: Failure): Refusal {

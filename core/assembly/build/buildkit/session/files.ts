@@ -150,6 +150,7 @@ export class SessionFiles extends FilesSource {
     if (failure !== null && !lacksPath(failure)) return this.fail(failureText(failure));
     const file = parseIgnoreFile(failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value), name);
     if (file.problem.length > 0) return this.fail(file.problem);
+    this.ignored = file;
     this.excludes = file.texts();
     this.progress.end("");
     this.client!.definitionCame(this.dockerfile);
