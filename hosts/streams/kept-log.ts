@@ -14,13 +14,18 @@ export async function keptLog(log: LogBytes, { limit, note }: content.LogCopy): 
   try {
     const start = await log.start();
     const size = (await log.size()) - start;
-    if (size <= limit) return await readFrom(log, start, size);
+    if (size <= limit) return wholeLines(await readFrom(log, start, size));
     const bytes = await readFrom(log, start, Math.max(limit, TIME_BYTES));
-    const kept = bytes.subarray(0, bytes.subarray(0, limit).lastIndexOf(NEWLINE) + 1);
+    const kept = wholeLines(bytes.subarray(0, limit));
     return joined([kept, new TextEncoder().encode(`${lastTime(kept.length > 0 ? kept : bytes)} stderr F ${note}\n`)]);
   } finally {
     await log.close();
   }
+}
+
+/** The newest line may be being written. */
+function wholeLines(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, bytes.lastIndexOf(NEWLINE) + 1);
 }
 
 async function readFrom(log: LogBytes, start: number, length: number): Promise<Uint8Array> {

@@ -39,3 +39,7 @@ test("a log whose first lines are gone begins with those that are left", async (
   const bytes = await keptLog(log, { container: "c", limit: 1000, note: NOTE });
   expect(new TextDecoder().decode(bytes)).toBe(SECOND);
 });
+
+test("a line that is just being written is left out", async () => {
+  expect(await kept(FIRST + SECOND.slice(0, -1), 1000)).toBe(FIRST);
+});

@@ -201,6 +201,8 @@ describe("a build that ends while it works", () => {
     direct(world, "Return", message);
     expect(world.answer(asking).text).toContain("context canceled");
     expect(world.answer(solving)).toMatchObject({ status, over: true });
+    // What it has written by now is kept.
+    world.succeed(world.take("keep-log").op, { tag: "size", val: 0n });
     world.done(world.takeProcess("signal"));
     world.exited(val.container, 1);
     world.done(world.takeProcess("reap"));

@@ -20,6 +20,14 @@ beforeEach(() => {
   openSession(world);
 });
 
+const RUNS = "FROM busybox\nRUN one\n";
+
+/** Of the only build that has a record. */
+function refOf(): string {
+  const [id] = [...world.records.keys()].filter((key) => key.startsWith("build/"));
+  return (JSON.parse(new TextDecoder().decode(world.records.get(id!))) as { ref: string }).ref;
+}
+
 /** Ends the command of a step. */
 function end(code = 0, by = world): Asked<content.KeptLog> {
   while (by.open().includes("mount")) by.done(by.take("mount").op);
@@ -115,13 +123,36 @@ describe("what a step has written", () => {
     });
   });
 
+  test.each([
+    ["is left by its client", ""],
+    ["is cancelled", "&buildid=b"],
+  ])("is kept up to then if the build %s", (_how, query) => {
+    const request = query === "" ? solve(world) : beginBuild(world, RUNS, `version=2&networkmode=none${query}`);
+    if (query === "") sendFiles(world, RUNS);
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    const { op, val } = world.takeLaunch();
+    world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
+    if (query === "") world.hangUp(request);
+    else world.call("POST", "/build/cancel?id=b");
+    const asked = world.take("keep-log");
+    expect(asked.val.container).toBe(val.container);
+    world.done(world.takeProcess("signal"));
+    world.succeed(asked.op, { tag: "size", val: 30n });
+    world.exited(val.container, 1, 137);
+    const all = told(refOf());
+    expect(all.at(-2)).toBe(asked.val.copy.container);
+    expect((all.at(-1) as Status).vertexes[0]).toMatchObject({
+      name: "[2/2] RUN one",
+      completed: expect.anything() as string,
+      error: "context canceled",
+    });
+  });
+
   test("by POST /build is kept, too; by the classic builder it is not", () => {
     beginBuild(world, "FROM busybox\nRUN true\n", "version=2&networkmode=none");
     const kept = run(100);
     drop(world);
-    const [id] = [...world.records.keys()].filter((key) => key.startsWith("build/"));
-    const { ref } = JSON.parse(new TextDecoder().decode(world.records.get(id!))) as { ref: string };
-    expect(told(ref)).toContain(kept);
+    expect(told(refOf())).toContain(kept);
     const other = new ImageWorld();
     beginBuild(other, "FROM busybox\nRUN true\n", "networkmode=none");
     while (other.open().includes("mount")) other.done(other.take("mount").op);

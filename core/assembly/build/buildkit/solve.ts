@@ -35,7 +35,7 @@ import { ExportClient, Exporting, ExportNeeds } from "./outputs/exporting";
 import { Output, outputsIn, outputsProblem } from "./outputs/output";
 import { SeveralExports } from "./outputs/several-exports";
 import { sourceDetail } from "./source-detail";
-import { BuildClient, VertexProgress } from "./progress/vertex-progress";
+import { BuildClient, CANCELED, VertexProgress } from "./progress/vertex-progress";
 import { Watchers } from "./progress/watchers";
 
 const FRONTEND = "dockerfile.v0";
@@ -120,7 +120,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   /** The client has hung up. */
   closed(_call: Call, _why: Closing): void {
     this.end();
-    this.recordFailure(new CallError(Code.Cancelled, "context canceled"));
+    this.recordFailure(new CallError(Code.Cancelled, CANCELED));
   }
 
   /** Builds what the frontend is asked for. `inputs`: results of other builds, by the names that options have for them. */
@@ -312,7 +312,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     const exporting = this.exporting;
     this.exporting = null;
     if (exporting !== null) exporting.cancel();
-    this.resultMissing(new CallError(Code.Cancelled, "context canceled"));
+    this.resultMissing(new CallError(Code.Cancelled, CANCELED));
   }
 
   /** What it still does is given up: nobody would use it. */

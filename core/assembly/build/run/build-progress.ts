@@ -106,7 +106,7 @@ export abstract class BuildProgress implements FateTeller {
   /** What the command of the step writes. */
   abstract insert(log: LogSource): void;
 
-  /** The command of the step has ended, and its container has all that it wrote. */
+  /** The command of the step has ended, or is about to be killed: its container has what it wrote. */
   ran(_container: string): void {}
 
   abstract removed(container: string): void;
@@ -121,6 +121,9 @@ export abstract class BuildProgress implements FateTeller {
 
   /** It has this name now. */
   abstract tagged(name: string): void;
+
+  /** The build was given up. */
+  cancelled(): void {}
 
   /** The end of a successful build. */
   abstract conclude(image: Image): void;

@@ -117,6 +117,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   clientGone(): void {
     const stages = this.stages;
     if (stages !== null) stages.cancel();
+    this.stream.cancelled();
     if (this.facts.over) return;
     if (this.op != 0) abandon(new Ignored(), 0, this.op);
     const remote = this.remote;

@@ -128,6 +128,8 @@ export class RunWork extends CreationClient implements MountsClient, RunEnd, Lay
     if (making !== null) making.cancel();
     const container = this.container;
     if (container === null) return this.mounts.release();
+    // Nobody waits for its end: what is there by now is kept.
+    if (making === null) this.stream.ran(container.id);
     leaveRunEnd(container, this);
     // A start that is under way tells when it is over.
     if (!container.goesOn || container.running) this.leave(container);

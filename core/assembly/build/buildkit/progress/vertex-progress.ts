@@ -28,6 +28,8 @@ export interface BuildClient {
   buildFailed(message: string, line: i32, endLine: i32): void;
 }
 
+/** As Go's contexts say it. */
+export const CANCELED = "context canceled";
 /** Instructions that make a vertex. */
 const SHOWN: string[] = ["RUN", "COPY", "ADD", "WORKDIR"];
 const EQUAL = "waiting for the same step, which is under way";
@@ -241,6 +243,10 @@ export class VertexProgress extends BuildProgress {
   }
 
   made(_image: Image): void {}
+
+  cancelled(): void {
+    this.end(CANCELED);
+  }
 
   built(_image: Image): void {}
 

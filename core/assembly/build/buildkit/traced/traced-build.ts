@@ -26,7 +26,7 @@ import { exportOf } from "../outputs/export-of";
 import { ExportClient, Exporting, ExportNeeds } from "../outputs/exporting";
 import { Output } from "../outputs/output";
 import { TraceStream } from "../progress/trace-stream";
-import { BuildClient, VertexProgress } from "../progress/vertex-progress";
+import { BuildClient, CANCELED, VertexProgress } from "../progress/vertex-progress";
 import { offersCredentials, SessionCredentials } from "../session/credentials";
 import { SessionFiles } from "../session/files";
 import { SessionSecrets } from "../session/secrets";
@@ -35,7 +35,6 @@ import { tracedBuilds, TracedBuild } from "./traced-builds";
 import { LATE, Upload, UploadClient, uploadedFor, uploads, UploadWait } from "./uploads";
 
 const RESULT = "moby.image.id";
-const CANCELED = "context canceled";
 const IMAGE = "containerimage.config.digest";
 
 export function beginTraced(call: Call, options: BuildOptions): Refusal | null {
@@ -194,6 +193,7 @@ class BuildOnStream
     const build = this.build;
     this.end();
     if (build !== null) build.clientGone();
+    this.progress!.cancelled();
     const exporting = this.exporting;
     this.exporting = null;
     if (exporting !== null) exporting.cancel();
@@ -202,7 +202,6 @@ class BuildOnStream
   }
 
   cancel(): void {
-    this.progress!.end(CANCELED);
     this.clientGone();
     this.stream.fail(CANCELED);
   }
