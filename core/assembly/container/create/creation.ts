@@ -156,7 +156,9 @@ export class Creation extends Task {
         askContent(
           this,
           DIRECTORY,
-          new ContentCommandMakeDirectory(new NewDirectory(new FileAt(ownFiles(container), this.directory, true), null)),
+          new ContentCommandMakeDirectory(
+            new NewDirectory(new FileAt(ownFiles(container), this.directory, true), null),
+          ),
         );
         break;
       case Filling.Entered:
