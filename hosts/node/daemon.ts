@@ -21,6 +21,7 @@ import { Reloads, tellHosts } from "./config/reload.js";
 import { ApiServer } from "./http/server.js";
 import type { ApiServerOptions } from "./http/server.js";
 import { clearSocket, listen, socketGroup } from "./http/socket.js";
+import { notePassed } from "./passed.js";
 import { Surplus } from "./surplus.js";
 import { FlightRecorder } from "./trace/flight-recorder.js";
 import { Incidents } from "./trace/incidents.js";
@@ -89,7 +90,7 @@ async function start(
   await loadImages(engine, log);
   const telling = { recorder, knowsPeers: peerOf !== undefined };
   const own: ApiServerOptions["own"] = (head, from) => traceReply(head, from, telling);
-  const api = await ApiServer.create({ entrance: engine, hasHungUp, peerOf, own });
+  const api = await ApiServer.create({ entrance: engine, hasHungUp, peerOf, own, passed: notePassed });
   engine.join(api);
   for (const listener of config.listeners) {
     await listen(api.accept(nameOf(listener)), listener.path, group);

@@ -7,7 +7,6 @@
 
 import { Duplex } from "node:stream";
 import { BodyExtent } from "./body-extent.js";
-import { notePassed } from "./passed.js";
 import { BadRequest, LONGEST_HEAD, linesOf, parseHead } from "./request-head.js";
 import type { RequestHead } from "./request-head.js";
 
@@ -22,6 +21,7 @@ export class Gate extends Duplex {
   /** A socket, or its stand-in within this process. */
   readonly socket: Duplex;
   readonly #plain: (gate: Gate, head: RequestHead) => void;
+  readonly #passed: (bytes: number) => void;
   /** Head of the request that was let through last. */
   head: RequestHead | null = null;
   /** The head of the reply is out: errors in the rest of the request can no longer be reported. */
@@ -43,11 +43,19 @@ export class Gate extends Duplex {
   #last = false;
   #halfClosed: (() => void) | null = null;
 
-  /** `plain` is called for requests that need no HTTP server. They are not passed on to it. */
-  constructor(socket: Duplex, plain: (gate: Gate, head: RequestHead) => void) {
+  /**
+   * `plain` is called for requests that need no HTTP server. They are not passed on to it. `passed`: so many bytes were
+   * read and handed on.
+   */
+  constructor(
+    socket: Duplex,
+    plain: (gate: Gate, head: RequestHead) => void,
+    passed: (bytes: number) => void = () => {},
+  ) {
     super({ allowHalfOpen: true });
     this.socket = socket;
     this.#plain = plain;
+    this.#passed = passed;
     socket.on("data", this.#received);
     socket.on("end", this.#finished);
     socket.on("close", this.#closed);
@@ -90,7 +98,7 @@ export class Gate extends Duplex {
   readonly #received = (bytes: Buffer): void => {
     if (!this.#isClosing) this.#hold(bytes);
     this.#admit();
-    notePassed(bytes.length);
+    this.#passed(bytes.length);
   };
 
   readonly #finished = (): void => {

@@ -42,6 +42,8 @@ export interface ApiServerOptions {
   peerOf?: Ground["peerOf"];
   /** Requests that the daemon answers itself because the core does not know the answer; null: ask the core. */
   own?: (head: RequestHead, from: Origin) => OwnReply | null;
+  /** So many bytes of requests were read and handed on. */
+  passed?: (bytes: number) => void;
 }
 
 /** Where a connection came in, and from which process. */
@@ -115,7 +117,7 @@ export class ApiServer implements Clients {
 
   /** Serves one connection. After one side has closed, the other may still write. */
   serve(connection: Duplex, name: string): void {
-    const gate = new Gate(connection, (gate, head) => this.#askPlain(gate, head));
+    const gate = new Gate(connection, (gate, head) => this.#askPlain(gate, head), this.#options.passed);
     this.#origins.set(gate, { listener: name, ...this.#peerOf(connection) });
     this.#open.add(gate);
     gate.once("close", () => this.#open.delete(gate));
