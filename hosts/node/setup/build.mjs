@@ -10,7 +10,7 @@ import { buildPackage, UNUSED, NATIVE, without } from "./package.mjs";
 
 /**
  * The products: what each is built from, and a file that must exist. A product's inputs include those of the products
- * before it.
+ * before it. Those after the core contain the built core, which may be older than its sources.
  */
 const PRODUCTS = [
   { name: "core", inputs: ["core", "package-lock.json"], output: "build/core/core.js", build: buildCore },
@@ -34,6 +34,8 @@ const PRODUCTS = [
   },
 ];
 
+const [CORE] = PRODUCTS;
+
 /** The stale ones of the named products; of all products if none is named. */
 export function staleProducts(root, names = PRODUCTS.map((product) => product.name)) {
   return PRODUCTS.filter((product) => names.includes(product.name) && isStale(root, product)).map(({ name }) => name);
@@ -45,7 +47,7 @@ export async function build(root, { names = PRODUCTS.map((product) => product.na
   if (unknown) throw new Error(`there is no product "${unknown}"`);
   for (const product of PRODUCTS) {
     if (!names.includes(product.name) || (release && !isStale(root, product))) continue;
-    const hash = hashOf(root, product.inputs);
+    const hash = hashOf(root, product);
     const begun = Date.now();
     console.log(`Building the ${product.name}`);
     await product.build(root, release);
@@ -69,7 +71,7 @@ export async function bundleTool(root, entry, name, alias = {}) {
 function isStale(root, product) {
   const stamp = stampOf(root, product);
   if (!existsSync(join(root, product.output)) || !existsSync(stamp)) return true;
-  return readFileSync(stamp, "utf8") !== hashOf(root, product.inputs);
+  return readFileSync(stamp, "utf8") !== hashOf(root, product);
 }
 
 function stampOf(root, product) {
@@ -84,10 +86,10 @@ function writeStamp(root, product, hash) {
   renameSync(`${stamp}.part`, stamp);
 }
 
-/** A hash of names and contents of all files, except tests and pages. */
-function hashOf(root, inputs) {
-  const hash = createHash("sha256");
-  for (const input of inputs) {
+/** A hash of names and contents of all files, except tests and pages, and of what the core in it was built from. */
+function hashOf(root, product) {
+  const hash = createHash("sha256").update(product === CORE ? "" : builtCore(root));
+  for (const input of product.inputs) {
     for (const file of filesOf(root, input))
       hash
         .update(`${file}\0`)
@@ -95,6 +97,11 @@ function hashOf(root, inputs) {
         .update("\0");
   }
   return hash.digest("hex");
+}
+
+function builtCore(root) {
+  const stamp = stampOf(root, CORE);
+  return existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
 }
 
 function filesOf(root, path) {
