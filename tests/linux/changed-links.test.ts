@@ -114,13 +114,14 @@ if (words.includes("delete")) for (const file of [started, noted]) rmSync(file, 
   async function runtime(name: string, act: string): Promise<string> {
     const script = `#!${process.execPath}
 const { execFileSync } = require("node:child_process");
-const { readFileSync, rmdirSync, symlinkSync } = require("node:fs");
+const { readFileSync, symlinkSync } = require("node:fs");
 const words = process.argv.slice(2);
 if (words[0] === "--version") return console.log("${name} version 1.8.1");
 if (words.includes("create")) {
   const bundle = words[words.indexOf("--bundle") + 1];
   const place = JSON.parse(readFileSync(bundle + "/config.json", "utf8")).root.path + "/place";
-  rmdirSync(place);
+  // The engine has made a mount point in it.
+  require("node:fs").rmSync(place, { recursive: true });
   symlinkSync("/proc", place);
 }
 ${act}
