@@ -150,4 +150,5 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "start-break no-terminal": "failures-of-all-sorts.txt",
   "start-break process-ended": "failures-of-all-sorts.txt",
   "start-break supervisor-ended": "failures-of-all-sorts.txt",
+  "tar-source store": "cache-kept-by-client.txt",
 };
