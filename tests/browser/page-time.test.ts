@@ -202,7 +202,7 @@ async function lookAt(page: Page, cause: RegExp): Promise<Look> {
 async function linkTo(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Share" }).click();
   const { hash } = new URL(await page.locator("dialog[open] input").inputValue());
-  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
   return hash;
 }
 
