@@ -2,19 +2,7 @@
 
 import { closeSync } from "node:fs";
 import { randomBytes } from "node:crypto";
-import type {
-  Bodies,
-  SentBefore,
-  Clock,
-  Delivery,
-  Host,
-  RecordStore,
-  RequestId,
-  SshAgent,
-  KeptBlob,
-  content,
-  types,
-} from "../hosts/shared/index.js";
+import { LateBodies, type Clock, type Host, type RecordStore } from "../hosts/shared/index.js";
 import { linuxContent } from "./content.js";
 import { archiveOf, exportOf } from "./content/files/archive.js";
 import type { Registry } from "./content/registry.js";
@@ -126,59 +114,4 @@ export async function linuxHost(needs: LinuxHostNeeds): Promise<LinuxHost> {
     offer: (runtimes) => processes.offer(runtimes),
     usable: (runtimes) => processes.usable(runtimes),
   };
-}
-
-/** A placeholder: the engine supplies the bodies once it exists. */
-class LateBodies implements Bodies {
-  given: Bodies | null = null;
-
-  take(request: RequestId): AsyncIterable<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.take(request);
-  }
-
-  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.session(files, before);
-  }
-
-  upload(upload: content.SessionUpload): AsyncIterable<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.upload(upload);
-  }
-
-  async credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.credentials(sought, signal);
-  }
-
-  async secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.secret(sought, signal);
-  }
-
-  async deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.deliver(session, delivery, signal);
-  }
-
-  async agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.agent(sought, signal);
-  }
-
-  async document(sought: content.ClientDocument, signal: AbortSignal): Promise<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.document(sought, signal);
-  }
-
-  blob(blob: content.ClientBlob): AsyncIterable<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.blob(blob);
-  }
-
-  async give(store: content.ClientStore, blobs: readonly KeptBlob[], signal: AbortSignal): Promise<void> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.give(store, blobs, signal);
-  }
 }

@@ -79,6 +79,7 @@ export type {
   types,
   volumes,
 } from "./host.js";
+export { LateBodies } from "./late-bodies.js";
 export { ENTRY_BYTES, JOURNAL_BYTES, MemoryJournal, checkNext, firstNot, sizeOf } from "./journal.js";
 export { parseMountOptions } from "./mount-options.js";
 export type { Effect, HostEffect, Reply, StepOutputs } from "./outputs.js";

@@ -1,16 +1,6 @@
 // The parts of a simulated world, made once and connected to each other. `host.ts` presents them as a host.
 
-import type {
-  Bodies,
-  Delivery,
-  KeptBlob,
-  RequestId,
-  SentBefore,
-  SshAgent,
-  content,
-  engine,
-  types,
-} from "../shared/index.js";
+import { LateBodies, type content, type engine } from "../shared/index.js";
 import { registryClient } from "../registry/index.js";
 import { simulatedContent, type SimulatedContent } from "./content/content.js";
 import type { Looks } from "./content/view.js";
@@ -146,59 +136,4 @@ export class Parts {
 /** The engine on this host sets how to crash it. */
 class Crashing {
   crash: () => void = () => {};
-}
-
-/** Request bodies. The engine supplies them once it exists. */
-class LateBodies implements Bodies {
-  given: Bodies | null = null;
-
-  take(request: RequestId): AsyncIterable<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.take(request);
-  }
-
-  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.session(files, before);
-  }
-
-  upload(upload: content.SessionUpload): AsyncIterable<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.upload(upload);
-  }
-
-  async credentials(sought: content.SoughtCredentials, signal: AbortSignal): Promise<types.Credentials> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.credentials(sought, signal);
-  }
-
-  async secret(sought: content.SoughtSecret, signal: AbortSignal): Promise<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.secret(sought, signal);
-  }
-
-  async deliver(session: RequestId, delivery: Delivery, signal: AbortSignal): Promise<void> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.deliver(session, delivery, signal);
-  }
-
-  async agent(sought: content.SoughtAgent, signal: AbortSignal): Promise<SshAgent> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.agent(sought, signal);
-  }
-
-  async document(sought: content.ClientDocument, signal: AbortSignal): Promise<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.document(sought, signal);
-  }
-
-  blob(blob: content.ClientBlob): AsyncIterable<Uint8Array> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.blob(blob);
-  }
-
-  async give(store: content.ClientStore, blobs: readonly KeptBlob[], signal: AbortSignal): Promise<void> {
-    if (this.given === null) throw new Error("no engine listens to this host");
-    return this.given.give(store, blobs, signal);
-  }
 }
