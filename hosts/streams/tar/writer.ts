@@ -1,6 +1,7 @@
 // Writes tar headers: ustar if possible, with pax records for values that do not fit.
 
 import { BLOCK, type EntryType, type TarEntry } from "./entry.js";
+import { sumOf } from "./header.js";
 import { isAscii, latin1Bytes } from "./latin1.js";
 import { formatTime, paxRecord } from "./pax.js";
 import { joined } from "../../shared/index.js";
@@ -55,10 +56,8 @@ function block(entry: TarEntry, flag: string): Uint8Array {
   octal(made, entry.major, 329, 7);
   octal(made, entry.minor, 337, 7);
   latin1Bytes(prefix, made, 345);
-  made.fill(0x20, 148, 156);
-  let sum = 0;
-  for (let at = 0; at < BLOCK; at++) sum += made[at]!;
-  octal(made, sum, 148, 6);
+  octal(made, sumOf(made), 148, 6);
+  latin1Bytes(" ", made, 155);
   return made;
 }
 
