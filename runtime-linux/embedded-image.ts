@@ -1,14 +1,13 @@
 // The image that an engine has without any registry: `busybox:latest`, built from the system's static busybox. The same
 // program gives the same bytes, and so the same image id.
 
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { promisify } from "node:util";
-import { endOfArchive, headerOf, paddingOf } from "../hosts/streams/tar/index.js";
+import { joined } from "../hosts/shared/index.js";
+import { NOTHING, endOfArchive, headerOf, paddingOf } from "../hosts/streams/tar/index.js";
 import type { TarEntry } from "../hosts/streams/tar/index.js";
+import { answerOf } from "./launch/answer.js";
 import { isStatic } from "./launch/elf.js";
-import { environment } from "./launch/own-environment.js";
 import { goArchitecture } from "./machine/architecture.js";
 
 /** Where Debian's package busybox-static and other distributions install it. */
@@ -26,34 +25,34 @@ export async function embeddedBusybox(programs = PROGRAMS): Promise<AsyncIterabl
 async function* archiveOf(program: string, bytes: Uint8Array): AsyncIterable<Uint8Array> {
   const built = new Date(Math.floor((await stat(program)).mtimeMs / 1000) * 1000);
   const layer = tarOf(await rootfs(program, bytes), built);
-  const config = Buffer.from(JSON.stringify(configOf(sha256(layer), built)));
-  const configName = `${sha256(config)}.json`;
-  const layerName = `${sha256(layer)}/layer.tar`;
+  const diffId = sha256(layer);
+  const config = Buffer.from(JSON.stringify(configOf(diffId, built)));
+  const configName = `${sha256([config])}.json`;
+  const layerName = `${diffId}/layer.tar`;
   const manifest = [{ Config: configName, RepoTags: ["busybox:latest"], Layers: [layerName] }];
-  yield tarOf(
+  yield* tarOf(
     [
-      { name: configName, body: config },
+      { name: configName, body: [config] },
       { name: layerName, body: layer },
-      { name: "manifest.json", body: Buffer.from(JSON.stringify(manifest)) },
+      { name: "manifest.json", body: [Buffer.from(JSON.stringify(manifest))] },
     ],
     built,
   );
 }
 
-type File = Partial<TarEntry> & { name: string; body?: Uint8Array };
+type File = Partial<TarEntry> & { name: string; body?: readonly Uint8Array[] };
 
 /** Each applet is a hard link to the program. */
 async function rootfs(program: string, bytes: Uint8Array): Promise<File[]> {
-  const { stdout } = await promisify(execFile)(program, ["--list"], { env: environment() });
-  const applets = stdout.split("\n").filter((name) => /^[^/\s]+$/.test(name) && name !== "busybox");
+  const applets = (await answerOf(program, "--list")).split("\n").filter((name) => /^[^/\s]+$/.test(name) && name !== "busybox");
   const link = (name: string): File => ({ name, type: "link", target: "bin/busybox", mode: 0o755 });
   return [
     { name: "bin/", mode: 0o755 },
-    { name: "bin/busybox", mode: 0o755, body: bytes },
+    { name: "bin/busybox", mode: 0o755, body: [bytes] },
     ...applets.sort().map((applet) => link(`bin/${applet}`)),
     ...DIRECTORIES.map(([name, mode]) => ({ name, mode })),
-    { name: "etc/group", body: Buffer.from(GROUP) },
-    { name: "etc/passwd", body: Buffer.from(PASSWD) },
+    { name: "etc/group", body: [Buffer.from(GROUP)] },
+    { name: "etc/passwd", body: [Buffer.from(PASSWD)] },
     link("usr/bin/env"),
   ];
 }
@@ -112,27 +111,32 @@ function configOf(diffId: string, built: Date): object {
   };
 }
 
-function tarOf(files: File[], built: Date): Buffer {
+/** The pieces of a tar. Large ones are not copied: this takes part of each first start. */
+function tarOf(files: readonly File[], built: Date): Uint8Array[] {
   const mtime = BigInt(built.getTime()) * 1_000_000n;
-  const entries = files.map(({ body = new Uint8Array(0), ...file }) => {
-    const entry = { ...PLAIN, ...(file.name.endsWith("/") && { type: "directory" as const }), ...file };
-    return Buffer.concat([headerOf({ ...entry, mtime, size: body.length }), body, paddingOf(body.length)]);
+  const pieces = files.flatMap(({ body = [], ...file }) => {
+    const size = body.reduce((sum, { length }) => sum + length, 0);
+    const type = file.name.endsWith("/") ? "directory" : "file";
+    return [headerOf({ ...NOTHING, type, mode: 0o644, ...file, mtime, size }), ...body, paddingOf(size)];
   });
-  return Buffer.concat([...entries, endOfArchive()]);
+  return smallJoined([...pieces, endOfArchive()]);
 }
 
-const PLAIN: Omit<TarEntry, "name" | "mtime" | "size"> = {
-  type: "file",
-  mode: 0o644,
-  uid: 0,
-  gid: 0,
-  holes: 0,
-  target: "",
-  major: 0,
-  minor: 0,
-  xattrs: new Map(),
-};
+/** Each piece has to pass through many hands. So small ones that follow one another become one. */
+function smallJoined(pieces: readonly Uint8Array[]): Uint8Array[] {
+  const result: Uint8Array[] = [];
+  const small: Uint8Array[] = [];
+  for (const piece of pieces) {
+    if (piece.length < SMALL) small.push(piece);
+    else result.push(joined(small.splice(0)), piece);
+  }
+  return [...result, joined(small)];
+}
 
-function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+const SMALL = 64 << 10;
+
+function sha256(pieces: readonly Uint8Array[]): string {
+  const hash = createHash("sha256");
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest("hex");
 }
