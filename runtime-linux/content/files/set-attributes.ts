@@ -22,13 +22,17 @@ export function setAttributes(path: Buffer, xattrs: ReadonlyMap<string, string>,
 
 /**
  * Only if the owner differs: every change of owner clears the file's capabilities, and a tar may list those with the
- * first name only.
+ * first name only. `there`: the owner that the file has. Returns whether it was changed.
  */
-export function changeOwner(path: Buffer, { uid, gid }: TarEntry): void {
-  const there = lstatSync(path);
-  const wanted = { uid: there.uid, gid: there.gid, ...ownerSet(uid, gid) };
-  if (wanted.uid !== there.uid || wanted.gid !== there.gid) lchownSync(path, wanted.uid, wanted.gid);
+export function changeOwner(path: Buffer, { uid, gid }: TarEntry, there: Owner = lstatSync(path)): boolean {
+  const had = { uid: Number(there.uid), gid: Number(there.gid) };
+  const wanted = { ...had, ...ownerSet(uid, gid) };
+  if (wanted.uid === had.uid && wanted.gid === had.gid) return false;
+  lchownSync(path, wanted.uid, wanted.gid);
+  return true;
 }
+
+type Owner = Record<"uid" | "gid", number | bigint>;
 
 /** Errors of a file system that does not keep an attribute. */
 const REFUSED = new Set(["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"]);

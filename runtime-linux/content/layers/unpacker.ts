@@ -124,7 +124,7 @@ export class Unpacker implements PlacingSink<string> {
       this.size += fs.lstatSync(copy).size;
     }
     if (!this.#whiteouts.has(target)) fs.linkSync(copy, this.#tree.path(name));
-    this.#linked(this.#tree.path(name), entry);
+    this.#linked(this.#tree.path(name), entry, fs.lstatSync(copy, { bigint: true }));
   }
 
   /** Drops an unfinished file. */
@@ -201,34 +201,38 @@ export class Unpacker implements PlacingSink<string> {
     const target = cleanName(entry.target);
     if (target === "") throw faultyName("hard-link-to-directory", textOf(name));
     const here = this.#find(target);
-    if (here === name) return;
+    if (here?.name === name) return;
     if (here === undefined) {
       this.lowerLinks.push({ name, target, entry });
       return;
     }
-    if (this.#tree.stat(here)?.isDirectory()) throw faultyName("hard-link-to-directory", textOf(name));
+    if (here.stat.isDirectory()) throw faultyName("hard-link-to-directory", textOf(name));
     this.#clear(name);
     this.#names.add(name);
-    fs.linkSync(this.#tree.path(here), this.#tree.path(name));
-    this.#linked(this.#tree.path(name), entry);
+    const path = this.#tree.path(name);
+    fs.linkSync(this.#tree.path(here.name), path);
+    this.#linked(path, entry, here.stat);
   }
 
   /**
    * The last name that a file has in this layer decides its owner, mode and time; for a symbolic link only the owner.
+   * `there`: what the file has. Mostly the tar says the same, and an image may have hundreds of links.
    */
-  #linked(path: Buffer, entry: TarEntry): void {
-    const isSymbolic = fs.lstatSync(path).isSymbolicLink();
-    changeOwner(path, entry);
-    if (isSymbolic) return;
-    fs.chmodSync(path, entry.mode);
-    this.#finish(path, entry);
+  #linked(path: Buffer, entry: TarEntry, there: fs.BigIntStats): void {
+    const isOther = changeOwner(path, entry, there);
+    if (there.isSymbolicLink()) return;
+    // A change of owner may clear bits of the mode.
+    if (isOther || (there.mode & MODE_BITS) !== BigInt(entry.mode)) fs.chmodSync(path, entry.mode);
+    const hasTimes = there.atimeNs === entry.mtime && there.mtimeNs === entry.mtime;
+    if (!hasTimes || entry.xattrs.size > 0) this.#finish(path, entry);
   }
 
   /** What this layer has under a name of the image, with links on the way followed; undefined if it has nothing. */
-  #find(name: string): string | undefined {
+  #find(name: string): { name: string; stat: fs.BigIntStats } | undefined {
     try {
       const found = this.#tree.resolve(name);
-      return this.#tree.stat(found) && !this.#whiteouts.has(found) ? found : undefined;
+      const stat = fs.lstatSync(this.#tree.path(found), { bigint: true, throwIfNoEntry: false });
+      return stat && !this.#whiteouts.has(found) ? { name: found, stat } : undefined;
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
@@ -291,5 +295,7 @@ function deviceOf({ type, major, minor }: TarEntry): Device {
   return type === "fifo" ? { major: 0, minor: 0 } : { major, minor };
 }
 
+/** All of st_mode but the type (inode(7)). */
+const MODE_BITS = 0o7777n;
 const YES = Buffer.from("y");
 const TYPE_BITS = { character: S_IFCHR, block: S_IFBLK, fifo: S_IFIFO } as const;

@@ -20,6 +20,9 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 it("entries", () => {
+  /** Attributes of a file by its first name. */
+  const FIRST = { mode: 0o4755, uid: 1000, gid: 50, mtime: 1_600_000_000 };
+
   test("keep modes, owners, times to the nanosecond, and extended attributes byte for byte", async () => {
     // cap_setuid is bit 7: a byte that is not valid UTF-8 (capabilities(7), vfs_cap_data).
     const capability = Buffer.from("0100000280000000000000000000000000000000", "hex").toString("latin1");
@@ -58,6 +61,25 @@ it("entries", () => {
     const attribute = libc.lgetxattr(join(fixture.diff(chain), "dir/su"), "security.capability");
     expect(Buffer.from(attribute ?? []).toString("latin1")).toBe(capability);
     expect(Buffer.from(libc.lgetxattr(join(fixture.diff(chain), "dir/su"), "user.note") ?? []).toString()).toBe("hi");
+  });
+
+  test.each<[string, Partial<typeof FIRST>]>([
+    ["the same", {}],
+    ["another mode", { mode: 0o640 }],
+    ["another owner, which clears bits of the mode", { uid: 7 }],
+    ["another group", { gid: 8 }],
+    ["another time", { mtime: 1_600_000_009 }],
+  ])("with several names have what the last one says: %s", async (_what, other) => {
+    const last = { ...FIRST, ...other };
+    const chain = await fixture.layer(
+      rawTar([
+        { name: "first", body: "x", ...FIRST },
+        { name: "last", flag: "1", target: "first", ...last },
+      ]),
+    );
+    const { mode, uid, gid, mtime } = last;
+    const found = lstatSync(join(fixture.diff(chain), "first"));
+    expect(found).toMatchObject({ mode: 0o100000 | mode, uid, gid, mtimeMs: mtime * 1000, nlink: 2 });
   });
 
   test("may have any name that a file can have", async () => {
