@@ -11,7 +11,7 @@ import { isStatic } from "./launch/elf.js";
 import { goArchitecture } from "./machine/architecture.js";
 
 /** Where Debian's package busybox-static and other distributions install it. */
-const PROGRAMS = ["/bin/busybox", "/usr/bin/busybox", "/bin/busybox.static"];
+export const PROGRAMS = ["/bin/busybox", "/usr/bin/busybox", "/bin/busybox.static"];
 
 /** A docker-archive for `POST /images/load`. Undefined: the system has no statically linked busybox. */
 export async function embeddedBusybox(programs = PROGRAMS): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -44,7 +44,8 @@ type File = Partial<TarEntry> & { name: string; body?: readonly Uint8Array[] };
 
 /** Each applet is a hard link to the program. */
 async function rootfs(program: string, bytes: Uint8Array): Promise<File[]> {
-  const applets = (await answerOf(program, "--list")).split("\n").filter((name) => /^[^/\s]+$/.test(name) && name !== "busybox");
+  const list = (await answerOf(program, "--list")).split("\n");
+  const applets = list.filter((name) => /^[^/\s]+$/.test(name) && name !== "busybox");
   const link = (name: string): File => ({ name, type: "link", target: "bin/busybox", mode: 0o755 });
   return [
     { name: "bin/", mode: 0o755 },

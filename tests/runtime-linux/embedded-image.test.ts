@@ -1,12 +1,23 @@
 // The embedded busybox: a real image, always the same, whose programs run.
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { isStatic } from "../../runtime-linux/launch/elf.js";
 import { embeddedBusybox } from "../../runtime-linux/embedded-image.js";
+import { keepBusybox, keptBusybox } from "../../runtime-linux/kept-image.js";
 import { must } from "../support/commands.js";
+import { ROOT } from "../support/engines.js";
 import { describeUnless } from "../support/on-engines.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "coracle-embedded-"));
@@ -56,6 +67,29 @@ describeUnless(missing, "the embedded image", () => {
     expect(sha256(other)).not.toBe(sha256(image!));
     expect(other.includes('"created":"2020-09-13T12:26:40Z"')).toBe(true);
   });
+
+  test("made ahead it is the same, and is taken for the same file only", async () => {
+    const kept = join(scratch, "kept");
+    const program = join(scratch, "own/busybox");
+    for (const directory of [kept, join(scratch, "own")]) mkdirSync(directory);
+    writeFileSync(program, readFileSync("/bin/busybox"), { mode: 0o755 });
+    for (let turn = 0; turn < 2; turn++) await keepBusybox(kept, [join(scratch, "none"), program]);
+    expect(readdirSync(kept)).toHaveLength(1);
+    const ahead = await keptBusybox(kept, [program]);
+    expect(sha256(ahead!)).toBe(sha256((await whole(await embeddedBusybox([program])))!));
+
+    utimesSync(program, 1_600_000_000, 1_600_000_000);
+    expect(await keptBusybox(kept, [program])).toBe(undefined);
+    await keepBusybox(kept, [program]);
+    expect(readdirSync(kept)).toHaveLength(1);
+    expect(Buffer.from((await keptBusybox(kept, [program]))!).includes('"created":"2020-09-13T12:26:40Z"')).toBe(true);
+  });
+
+  test("the build has made it ahead", async () => {
+    const ahead = await keptBusybox(join(ROOT, "build"));
+    if (ahead === undefined) return console.log("not tried: this busybox was installed after the build");
+    expect(sha256(ahead)).toBe(sha256(image!));
+  });
 });
 
 test("without a static busybox there is no image", async () => {
@@ -64,6 +98,8 @@ test("without a static busybox there is no image", async () => {
   expect(await embeddedBusybox([process.execPath])).toBe(undefined);
   writeFileSync(join(scratch, "script"), "#!/bin/sh\n".padEnd(100));
   expect(await embeddedBusybox([join(scratch, "script")])).toBe(undefined);
+  await keepBusybox(scratch, [join(scratch, "none"), join(scratch, "script")]);
+  expect(readdirSync(scratch).filter((name) => name.startsWith("busybox-"))).toEqual([]);
 });
 
 interface Manifest {

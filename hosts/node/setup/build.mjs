@@ -120,7 +120,7 @@ async function buildCore(root, release) {
   await run({ root, release });
 }
 
-/** The daemon, its threads for content, and the processes that outlive it: for names, and for ports. */
+/** The daemon, its threads for content, the processes that outlive it (for names, and for ports), and its image. */
 async function bundleDaemon(root) {
   await bundleWhole(root, "runtime-linux/names/resolver/main.ts", "build/names.cjs");
   await bundleWhole(root, "runtime-linux/networks/forward/main.ts", "build/ports.cjs");
@@ -131,7 +131,18 @@ async function bundleDaemon(root) {
   const hash = createHash("sha256").update(readFileSync(outfile)).digest("hex").slice(0, 16);
   appendFileSync(outfile, `//# build=${hash}\n`);
   renameSync(outfile, bundled);
+  await makeImage(root);
   compileAhead(root, bundled);
+}
+
+/** The daemon also makes it by itself, and does so on other machines. */
+async function makeImage(root) {
+  try {
+    const tool = await bundleTool(root, "runtime-linux/kept-image.ts", "kept-image");
+    await (await import(tool)).keepBusybox(join(root, "build"));
+  } catch (error) {
+    console.error(`Warning: first starts will be slower, without an image: ${error.message}`);
+  }
 }
 
 /**
