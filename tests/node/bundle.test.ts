@@ -32,7 +32,7 @@ test("V8 takes the code that the build keeps", () => {
 });
 
 test("what few daemons need is not loaded with the bundle", async () => {
-  const loaded = "process.moduleLoadList.filter((name) => / (http2|http)$/.test(name)).join()";
+  const loaded = "process.moduleLoadList.filter((name) => / (http2|https|tls|http)$/.test(name)).join()";
   const script = `require(process.argv[1]).loadBundle(); console.log(${loaded})`;
   const { stdout } = await run([process.execPath, "-e", script, LOADER]);
   expect(stdout).toBe("NativeModule http\n");

@@ -19,7 +19,7 @@ import { usualAuthorities } from "./authorities.js";
 import { certificatesOf, type Found } from "./certificates.js";
 import { proxyFor } from "./proxies.js";
 import { setHeaders } from "./set-headers.js";
-import { ask, limitConnecting, ProxyError, refusalOf, TunnelAgent, type Limited } from "./tunnel.js";
+import { ask, limitConnecting, ProxyError, refusalOf, tunnelAgent, type Limited } from "./tunnel.js";
 
 /** How requests leave the machine. */
 export interface WayOut {
@@ -121,7 +121,7 @@ class Agents {
 
 function newAgent(found: Found | null, insecure: boolean, proxy: URL | null): https.Agent {
   const options = { ...KEPT, secureContext: contextOf(found, insecure), rejectUnauthorized: !insecure };
-  return proxy === null ? new https.Agent(options) : new TunnelAgent(proxy, options);
+  return proxy === null ? new https.Agent(options) : tunnelAgent(proxy, options);
 }
 
 /**

@@ -8,42 +8,31 @@ import { firstOf } from "../../shared/index.js";
 import type { failures } from "../../shared/index.js";
 import { proxyAuthorization } from "./proxies.js";
 
-/** Makes connections through a proxy. */
-export class TunnelAgent extends https.Agent {
-  readonly #proxy: URL;
+/** An agent that makes connections through a proxy. A class for it would load TLS whenever a daemon starts. */
+export function tunnelAgent(proxy: URL, options: https.AgentOptions): https.Agent {
+  const createConnection = (to: Target, done: Done): undefined => connect(proxy, to, done);
+  return Object.assign(new https.Agent(options), { createConnection });
+}
 
-  constructor(proxy: URL, options: https.AgentOptions) {
-    super(options);
-    this.#proxy = proxy;
-  }
+type Target = https.AgentOptions & tls.ConnectionOptions & Limited;
+type Done = (error: Error | null, stream: Duplex) => void;
 
-  override createConnection(
-    options: https.AgentOptions & tls.ConnectionOptions & Limited,
-    done: (error: Error | null, stream: Duplex) => void,
-  ): undefined {
-    const failed = (error: Error): void => done(error, undefined as unknown as Duplex);
-    const path = `${options.host?.includes(":") ? `[${options.host}]` : options.host}:${options.port}`;
-    const { givenUp } = options;
-    const asked = ask(this.#proxy, {
-      method: "CONNECT",
-      path,
-      headers: { host: path },
-      ...(givenUp && { signal: givenUp }),
-    });
-    limitConnecting(asked, options.connectWithin);
-    asked.on("connect", (answer, socket) => {
-      socket.setTimeout(0);
-      if (answer.statusCode === OK) return done(null, tls.connect({ ...options, socket }));
-      socket.destroy();
-      failed(new ProxyError({ tag: "proxy-refused", val: answer.statusMessage ?? "" }));
-    });
-    asked.setTimeout(CONNECT_MS, () => asked.destroy(new ProxyError({ tag: "timeout" })));
-    asked.on("error", (error) =>
-      failed(error instanceof ProxyError ? error : new ProxyError(refusalOf(this.#proxy, error))),
-    );
-    asked.end();
-    return undefined;
-  }
+function connect(proxy: URL, to: Target, done: Done): undefined {
+  const failed = (error: Error): void => done(error, undefined as unknown as Duplex);
+  const path = `${to.host?.includes(":") ? `[${to.host}]` : to.host}:${to.port}`;
+  const { givenUp } = to;
+  const asked = ask(proxy, { method: "CONNECT", path, headers: { host: path }, ...(givenUp && { signal: givenUp }) });
+  limitConnecting(asked, to.connectWithin);
+  asked.on("connect", (answer, socket) => {
+    socket.setTimeout(0);
+    if (answer.statusCode === OK) return done(null, tls.connect({ ...to, socket }));
+    socket.destroy();
+    failed(new ProxyError({ tag: "proxy-refused", val: answer.statusMessage ?? "" }));
+  });
+  asked.setTimeout(CONNECT_MS, () => asked.destroy(new ProxyError({ tag: "timeout" })));
+  asked.on("error", (error) => failed(error instanceof ProxyError ? error : new ProxyError(refusalOf(proxy, error))));
+  asked.end();
+  return undefined;
 }
 
 /** Node takes `signal` out of a request's options before its agent sees them. */

@@ -3,10 +3,11 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Modules that take long to load and that few daemons need: fflate fills tables, and HTTP/2 carries only the calls of
- * BuildKit's clients. In a bundle each is loaded when something of it is used for the first time.
+ * Modules that take long to load and that few daemons need, or none while it starts: fflate fills tables, HTTP/2 carries
+ * only the calls of BuildKit's clients, and TLS leads to registries. In a bundle each is loaded when something of it is
+ * used for the first time.
  */
-const LATE = ["fflate", "node:http2"];
+const LATE = ["fflate", "node:http2", "(?:node:)?https", "(?:node:)?tls", "node:dns/promises"];
 
 /** Replaces each of these modules by an object whose properties load it. */
 export function loadedLate(root) {
