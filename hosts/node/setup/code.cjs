@@ -1,6 +1,6 @@
 // The build runs this in a process of its own: `code.cjs BUNDLE [FLAG…]`. It starts a daemon from the bundle, with these
-// flags besides its own, asks it for what clients ask first, and saves the code that V8 has compiled by then. Bundles are
-// loaded together with that code (bundle.cjs).
+// flags besides its own, and once more on what the first has left, as most starts are. Each is asked for what clients ask
+// first. Then it saves the code that V8 has compiled. Bundles are loaded together with that code (bundle.cjs).
 
 const { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { request } = require("node:http");
@@ -20,26 +20,40 @@ const socketPath = join(directory, "s");
 const places = ["--data-root", join(directory, "d"), "--exec-root", join(directory, "e"), "-p", join(directory, "p")];
 
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-void loaded.exports.main(["daemon", "-l", "error", "-H", `unix://${socketPath}`, ...places, ...flags]);
-void keep();
+const exit = process.exit.bind(process);
+void twice();
 
-async function keep() {
+async function twice() {
+  await run(() => {});
+  await run(save);
+  exit(0);
+}
+
+/** Runs a daemon until it has answered. Then it gives back what it has mounted. */
+async function run(act) {
+  // A daemon ends its process, but this one is not done yet.
+  const ended = new Promise((resolve) => (process.exit = (code) => (code === 0 ? resolve() : exit(code))));
+  void loaded.exports.main(["daemon", "-l", "error", "-H", `unix://${socketPath}`, ...places, ...flags]);
+  await ask();
+  act();
+  process.kill(process.pid, "SIGTERM");
+  await ended;
+}
+
+async function ask() {
   while (!(await answers("GET", "/_ping"))) await new Promise((resolve) => setTimeout(resolve, 10));
   const config = { Image: "busybox", HostConfig: { NetworkMode: "none" } };
   await answers("POST", "/containers/create?name=code", config);
   for (const path of ["/version", "/info", "/containers/json?all=1", "/containers/code/json"])
     await answers("GET", path);
   await answers("DELETE", "/containers/code");
-  save();
-  // It gives back what it has mounted, and ends this process.
-  process.kill(process.pid, "SIGTERM");
 }
 
 /** Whether the daemon answers at all: it may not listen yet. */
 function answers(method, path, body) {
   return new Promise((resolve) => {
     const headers = { "Content-Type": "application/json" };
-    const asked = request({ socketPath, method, path, headers }, (answer) =>
+    const asked = request({ socketPath, method, path, headers, agent: false }, (answer) =>
       answer.resume().once("end", () => resolve(true)),
     );
     asked.once("error", () => resolve(false)).end(body && JSON.stringify(body));
