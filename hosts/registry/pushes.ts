@@ -1,7 +1,7 @@
 // What a push needs of a registry (OCI distribution spec, end-2, end-4a to end-7, end-11, end-13; surface §4.4).
 
 import { HostFailure, interrupted, isUnreachable, noSuch } from "../shared/index.js";
-import type { content } from "../shared/index.js";
+import type { Begun, content } from "../shared/index.js";
 import type { Answered, Asking, Connections } from "./connections.js";
 import { readText } from "./exchange.js";
 import { failedExchange } from "./failures.js";
@@ -25,16 +25,6 @@ export interface LayerBytes {
 
 /** What the core allows an upload. */
 export type Patience = Pick<content.Upload, "otherWays" | "unanswered">;
-
-/** An upload that broke off. */
-export interface Begun {
-  /** May hold what lets others write there: SECRET. */
-  place: string;
-  /** How many bytes the registry had when the newest try began to send. If it has no more by now, it is of no use. */
-  had: number;
-  /** How often in a row the registry could not say what it has. */
-  unanswered: number;
-}
 
 /** An upload that takes bytes. */
 interface Opened {

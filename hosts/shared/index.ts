@@ -1,5 +1,7 @@
 // The public parts of this folder: what hosts share, such as the Host type, failures as data, and clocks.
 
+export { sendOnOrAnew } from "./begun-upload.js";
+export type { Begun, UploadNote } from "./begun-upload.js";
 export { fromBase64, toBase64, twelveToBase64 } from "./base64.js";
 export { ByteWriter, ascii, textOf } from "./byte-writer.js";
 export { ByteBuilder, joined } from "./bytes.js";

@@ -1,6 +1,6 @@
 // What this folder needs of a registry client. The distribution protocol itself is implemented elsewhere.
 
-import type { content, engine } from "../../hosts/shared/index.js";
+import type { Begun, content, engine } from "../../hosts/shared/index.js";
 
 /** A blob that can be read once. */
 export interface BlobStream {
@@ -60,14 +60,4 @@ export interface LayerBytes {
   reached?: (begun: Begun) => Promise<void>;
   /** Called if the connection breaks, with what another try may go on with. */
   broke?: (begun: Begun) => Promise<void>;
-}
-
-/** An upload that broke off. */
-export interface Begun {
-  /** May hold what lets others write there: SECRET. */
-  place: string;
-  /** How many bytes the registry had when the newest try began to send. If it has no more by now, it is of no use. */
-  had: number;
-  /** How often in a row the registry could not say what it has. */
-  unanswered: number;
 }

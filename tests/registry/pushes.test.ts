@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registryClient } from "../../hosts/registry/client.js";
 import { PART } from "../../hosts/registry/limits.js";
-import type { Begun, LayerBytes } from "../../hosts/registry/pushes.js";
+import type { LayerBytes } from "../../hosts/registry/pushes.js";
+import type { Begun } from "../../hosts/shared/begun-upload.js";
 import type { Transport } from "../../hosts/registry/transport.js";
 import { nodeTransport } from "../../hosts/node/registry/index.js";
 import type { content } from "../../hosts/shared/host.js";

@@ -5,14 +5,13 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { content } from "../../../hosts/shared/index.js";
-import type { Begun } from "../registry.js";
+import type { Begun, UploadNote, content } from "../../../hosts/shared/index.js";
 
 /** Files of this many repositories are kept beside a layer: the newest. */
 const MOST_NOTES = 20;
 const PREFIX = "begun-";
 
-export class BegunUpload {
+export class BegunUpload implements UploadNote {
   readonly #directory: string;
   readonly #path: string;
   readonly #to: string;

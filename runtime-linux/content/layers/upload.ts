@@ -6,11 +6,11 @@ import { createReadStream } from "node:fs";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
-import { isUnreachable, mismatch, noSuch } from "../../../hosts/shared/index.js";
-import type { Report, content, engine } from "../../../hosts/shared/index.js";
+import { mismatch, noSuch, sendOnOrAnew } from "../../../hosts/shared/index.js";
+import type { Begun, Report, content, engine } from "../../../hosts/shared/index.js";
 import { compressionOf } from "../../../hosts/streams/compression/index.js";
 import type { LayerTars } from "../../../hosts/streams/tar/index.js";
-import type { Begun, Registry } from "../registry.js";
+import type { Registry } from "../registry.js";
 import { PushProgress } from "../progress.js";
 import { BegunUpload } from "./begun-upload.js";
 import { BlobHash, isDigest } from "./digests.js";
@@ -49,27 +49,10 @@ export class Uploads {
   ): Promise<engine.SentBlob> {
     const note = new BegunUpload(this.#layers.directory(command.chain), command.to, isSecond);
     try {
-      return await this.#sendFrom(command, note, report, signal);
+      return await sendOnOrAnew(note, (begun) => this.#send(command, note, begun, report, signal), signal);
     } finally {
       await note.end();
     }
-  }
-
-  async #sendFrom(
-    command: content.Upload,
-    note: BegunUpload,
-    report: Report,
-    signal: AbortSignal,
-  ): Promise<engine.SentBlob> {
-    const begun = await note.read();
-    if (begun !== undefined) {
-      try {
-        return await this.#send(command, note, begun, report, signal);
-      } catch (error) {
-        if (isUnreachable(error) || signal.aborted || note.mayGoOn) throw error;
-      }
-    }
-    return this.#send(command, note, undefined, report, signal);
   }
 
   async #send(
