@@ -258,7 +258,7 @@ function isBehindEnd(error: unknown): boolean {
   return error instanceof HostFailure && error.failure.tag === "no-such" && error.failure.val.what === "blob";
 }
 
-/** Whether the registry may still have what was sent: it is out of reach, or a proxy before it says so. */
+/** Whether the registry may still have what was sent: it is busy, or out of reach, or a proxy before it says so. */
 function mayGoOn(error: unknown, signal?: AbortSignal): boolean {
   return isUnreachable(error) || signal?.aborted === true || isAnswer(error, AWAY);
 }
@@ -286,8 +286,8 @@ const ACCEPTED = 202;
 const OK: ReadonlySet<number> = new Set([200]);
 /** Not all registries keep to the one status that the specification names. */
 const TAKEN: ReadonlySet<number> = new Set([200, CREATED, ACCEPTED, 204]);
-/** Bad Gateway, Service Unavailable, Gateway Timeout (RFC 9110 §15.6). */
-const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Too Many Requests (RFC 6585 §4); Bad Gateway, Service Unavailable, Gateway Timeout (RFC 9110 §15.6). */
+const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** Length Required, Range Not Satisfiable: answers to a stream whose length and range nobody has told. */
 const NO_STREAMS: ReadonlySet<number> = new Set([411, 416]);
 /** Range Not Satisfiable: the answer to a part that does not begin where the registry has got to. */
