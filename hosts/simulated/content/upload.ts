@@ -1,12 +1,13 @@
 // Sends layers to simulated registries: the blob that a layer came as, or its tar, compressed always to the same bytes.
 
 import { gzipSync } from "fflate";
-import { joined, noSuch } from "../../shared/index.js";
-import type { Report, content, engine } from "../../shared/index.js";
+import { joined, noSuch, sendOnOrAnew } from "../../shared/index.js";
+import type { Begun, Report, content, engine } from "../../shared/index.js";
 import { digestOf } from "../../registry/index.js";
 import type { RegistryClient } from "../../registry/index.js";
 import { compressionOf } from "../../streams/compression/index.js";
 import type { Layers } from "../files/layers.js";
+import { BegunUploads, type BegunUpload } from "./begun-uploads.js";
 import { layerTars } from "./layer-tars.js";
 
 export class Uploads {
@@ -14,6 +15,7 @@ export class Uploads {
   readonly #registry: RegistryClient;
   /** What registries have layers as that came another way, by chain. */
   readonly #sent = new Map<string, engine.SentBlob>();
+  readonly #begun = new BegunUploads();
 
   constructor(layers: Layers, registry: RegistryClient) {
     [this.#layers, this.#registry] = [layers, registry];
@@ -29,8 +31,20 @@ export class Uploads {
     return known;
   }
 
-  async upload(
+  /** Goes on where an earlier try has broken off, if the registry still has that. Otherwise it starts anew. */
+  async upload(command: content.Upload, report: Report, signal: AbortSignal): Promise<engine.SentBlob> {
+    const note = this.#begun.begin(command);
+    try {
+      return await sendOnOrAnew(note, (begun) => this.#send(command, note, begun, report, signal), signal);
+    } finally {
+      note.end();
+    }
+  }
+
+  async #send(
     { to, chain, ...patience }: content.Upload,
+    { reached, broke }: BegunUpload,
+    begun: Begun | undefined,
     report: Report,
     signal: AbortSignal,
   ): Promise<engine.SentBlob> {
@@ -40,7 +54,7 @@ export class Uploads {
     const sent = sentAs(kept?.digest ?? digestOf(blob), blob);
     // Read again if the registry refuses a stream.
     const bytes = { [Symbol.asyncIterator]: () => inPieces(blob, total, report) };
-    await this.#registry.upload(to, { bytes, digest: () => sent.digest, patience }, signal);
+    await this.#registry.upload(to, { bytes, digest: () => sent.digest, patience, begun, reached, broke }, signal);
     if (kept === null) this.#sent.set(chain, sent);
     return sent;
   }
@@ -48,6 +62,7 @@ export class Uploads {
   /** The layer is dropped. */
   forget(chain: string): void {
     this.#sent.delete(chain);
+    this.#begun.forget(chain);
   }
 
   /** The blob that a layer came as, by the digest that it had there. */

@@ -54,6 +54,12 @@ export class Pushed {
     return name;
   }
 
+  /** How many bytes of an upload are there; undefined if there is no such upload. */
+  sizeOf(authority: string, path: string, name: string): number | undefined {
+    const upload = this.#uploads.get(name);
+    return upload?.path === `${authority}/${path}` ? upload.bytes.length : undefined;
+  }
+
   /** False if there is no such upload, or no room for the bytes. */
   append(authority: string, path: string, name: string, bytes: Uint8Array): boolean {
     const upload = this.#uploads.get(name);

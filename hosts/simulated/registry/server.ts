@@ -59,7 +59,7 @@ export class RegistryServer {
       return this.#isKnown(host, authorization, "") ? json(200, {}) : this.challenge(host, null, wasShown);
     }
     if (path === "") return notFound();
-    const isChange = method !== "GET" && method !== "HEAD";
+    const isChange = kind === "uploads" || (method !== "GET" && method !== "HEAD");
     const action = isChange ? "push" : "pull";
     // On the Hub a missing repository and a private one look the same.
     const isKnown = this.#isKnown(host, authorization, scopeOf(path, action));
@@ -68,7 +68,8 @@ export class RegistryServer {
     const query = new URL(url).searchParams;
     if (isChange) {
       const mediaType = headers["content-type"] ?? "";
-      return changed(this.#pushed, { method, host, path, kind, name: reference, query, mediaType, body });
+      const range = headers["content-range"];
+      return changed(this.#pushed, { method, host, path, kind, name: reference, query, mediaType, range, body });
     }
     if (!repository) return refusal(404, "NAME_UNKNOWN", "repository name not known to registry", {}, { name: path });
     if (kind === "tags") return tagsOf(path, repository, query);

@@ -2,6 +2,7 @@
 
 import { joined } from "../../shared/index.js";
 import type { Clock } from "../../shared/index.js";
+import { isStream } from "../../registry/index.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../registry/index.js";
 import { sleep } from "../content/sleep.js";
 import type { FaultSource } from "../faults.js";
@@ -62,28 +63,40 @@ export class RegistryNetwork {
       throw networkError("ECONNREFUSED", `connect ECONNREFUSED ${host}`);
     }
     const refused = this.#refused(request, host);
-    const body = refused === null ? await this.#bodyOf(request, host) : NOTHING;
-    const answer = refused ?? this.#server.answer(request, body);
+    const answer = refused ?? this.#server.answer(request, await this.#bodyOf(request, host));
     logged.status = answer.status;
     return this.#response(answer, host, request.signal);
   };
 
-  /** The body of a request, at the speed of the connection, which may break. */
-  async #bodyOf({ body, signal }: TransportRequest, host: string): Promise<Uint8Array> {
-    if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return bytesOf(body);
+  /** The body of a request. Of an upload that breaks off, the registry keeps what has come. */
+  async #bodyOf(request: TransportRequest, host: string): Promise<Uint8Array> {
+    const isPart = request.method === "PATCH";
+    if (!isPart && !isStream(request.body)) return bytesOf(request.body);
+    const arrived: Uint8Array[] = [];
+    try {
+      for await (const piece of this.#arriving(request, host)) arrived.push(piece);
+    } catch (error) {
+      // Nobody hears the answer.
+      if (isPart) this.#server.answer(request, joined(arrived));
+      throw error;
+    }
+    return joined(arrived);
+  }
+
+  /** Yields what comes of a request's body, at the speed of the connection, which may break. */
+  async *#arriving({ body, signal }: TransportRequest, host: string): AsyncGenerator<Uint8Array> {
     const { clock, faults, bytesPerSecond = BYTES_PER_SECOND } = this.#options;
     const about = { authority: host };
     const speed = faults.strike("registry-slow", about)?.bytesPerSecond ?? bytesPerSecond;
-    const pieces: Uint8Array[] = [];
     let size = 0;
-    for await (const piece of body) {
-      pieces.push(piece);
-      size += piece.length;
-      await sleep(clock, BigInt(Math.ceil((piece.length * 1e9) / speed)), signal);
+    for await (const piece of isStream(body) ? body : inPieces(bytesOf(body))) {
+      const cut = faults.strike("registry-cut", { ...about, bytes: size + piece.length });
+      const sent = cut ? piece.subarray(0, Math.max(0, cut.afterBytes - size)) : piece;
+      await sleep(clock, BigInt(Math.ceil((sent.length * 1e9) / speed)), signal);
+      size += sent.length;
+      yield sent;
+      if (cut) throw networkError("ECONNRESET", `connection to ${host} was reset`);
     }
-    const cut = faults.strike("registry-cut", { ...about, bytes: size });
-    if (cut) throw networkError("ECONNRESET", `connection to ${host} was reset`);
-    return joined(pieces);
   }
 
   async #ask(elsewhere: Transport, request: TransportRequest): Promise<TransportResponse> {
@@ -147,6 +160,10 @@ export class RegistryNetwork {
 
 function bytesOf(body: string | Uint8Array | undefined): Uint8Array {
   return typeof body === "string" ? new TextEncoder().encode(body) : (body ?? NOTHING);
+}
+
+function* inPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
 async function* awaited(

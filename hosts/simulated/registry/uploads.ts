@@ -1,9 +1,9 @@
-// The pushing part of the distribution protocol (OCI distribution spec, end-4a to end-7, end-11).
+// The pushing part of the distribution protocol (OCI distribution spec, end-4a to end-7, end-11, end-13).
 
 import { answer, refusal, type Answer } from "./answer.js";
 import type { Pushed } from "./pushed.js";
 
-/** A request that changes a repository. */
+/** A request that changes a repository, or asks for the state of an upload. */
 export interface Change {
   method: string;
   host: string;
@@ -14,6 +14,8 @@ export interface Change {
   name: string;
   query: URLSearchParams;
   mediaType: string;
+  /** `Content-Range`, if there is one. */
+  range?: string | undefined;
   body: Uint8Array;
 }
 
@@ -22,6 +24,7 @@ export function changed(pushed: Pushed, change: Change): Answer {
   if (method === "PUT" && kind === "manifests") return putManifest(pushed, change);
   if (kind !== "uploads") return refusal(405, "UNSUPPORTED", "The operation is unsupported.");
   if (method === "POST") return opened(pushed, change);
+  if (method === "GET") return begun(pushed, change);
   if (method === "PATCH") return appended(pushed, change);
   return method === "PUT" ? closed(pushed, change) : refusal(405, "UNSUPPORTED", "The operation is unsupported.");
 }
@@ -32,8 +35,17 @@ function opened(pushed: Pushed, { host, path, query }: Change): Answer {
   return accepted(path, pushed.open(host, path));
 }
 
-function appended(pushed: Pushed, { host, path, name, body }: Change): Answer {
-  return pushed.append(host, path, name, body) ? accepted(path, name) : unknown(name);
+/** How much of an upload has arrived. */
+function begun(pushed: Pushed, { host, path, name }: Change): Answer {
+  const size = pushed.sizeOf(host, path, name);
+  return size === undefined ? unknown(name) : { ...accepted(path, name, size), status: 204 };
+}
+
+/** A part must begin where the upload has got to. */
+function appended(pushed: Pushed, { host, path, name, range, body }: Change): Answer {
+  const size = pushed.sizeOf(host, path, name) ?? 0;
+  if (range !== undefined && !range.startsWith(`${size}-`)) return { ...accepted(path, name, size), status: 416 };
+  return pushed.append(host, path, name, body) ? accepted(path, name, size + body.length) : unknown(name);
 }
 
 function closed(pushed: Pushed, { host, path, name, query, body }: Change): Answer {
@@ -66,9 +78,11 @@ function namedIn(manifest: Uint8Array): string[] {
   }
 }
 
-function accepted(path: string, name: string): Answer {
+/** `size`: how many bytes are there. The range is the same for none and for one. */
+function accepted(path: string, name: string, size = 0): Answer {
   const place = `/v2/${path}/blobs/uploads/${name}`;
-  return answer(202, OCTETS, NOTHING, { location: place, range: "0-0", "docker-upload-uuid": name });
+  const range = `0-${Math.max(0, size - 1)}`;
+  return answer(202, OCTETS, NOTHING, { location: place, range, "docker-upload-uuid": name });
 }
 
 function made(path: string, digest: string): Answer {

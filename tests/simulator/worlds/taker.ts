@@ -22,8 +22,6 @@ export class Taker {
   readonly #pushed = new Pushed(new Catalogue([]));
   readonly #draw: Draw;
   readonly #onceIn: number;
-  /** How many bytes it has of uploads, by name. */
-  readonly #sizes = new Map<string, number>();
 
   constructor(seed: number) {
     this.#draw = new Draw(seed, "taker");
@@ -38,8 +36,12 @@ export class Taker {
   readonly transport: Transport = async (request) => {
     const body = await bytesOf(request.body);
     const wrong = !this.isWell && this.#draw.onceIn(this.#onceIn) ? this.#draw.one(WRONGS) : null;
-    // The request may have come in whole before the connection breaks.
-    if (wrong === "away" || (wrong === "cut" && this.#draw.onceIn(2))) throw reset();
+    // The request may have come in whole before the connection breaks, or one half of a blob.
+    if (wrong === "away") throw reset();
+    if (wrong === "cut" && this.#draw.onceIn(2)) {
+      if (request.method === "PATCH") this.#answer(request, body.subarray(0, body.length >> 1));
+      throw reset();
+    }
     const answer = this.#failing(request, wrong) ?? this.#answer(request, body);
     if (wrong === "cut") throw reset();
     return response(wrong === null ? answer : spoilt(answer, wrong, request));
@@ -61,30 +63,14 @@ export class Taker {
     const { pathname, searchParams: query } = new URL(url);
     if (pathname === "/v2/") return json(200, {});
     const [, path = "", kind = "", name = ""] = UPLOAD.exec(pathname) ?? ROUTE.exec(pathname) ?? [];
-    if (method !== "GET" && method !== "HEAD") {
-      const mediaType = headers["content-type"] ?? "";
-      const answer = changed(this.#pushed, { method, host: TAKER, path, kind, name, query, mediaType, body });
-      if (method === "PATCH" && answer.status === 202) this.#sizes.set(name, this.#sizeOf(name) + body.length);
-      return answer;
+    if (kind === "uploads" || (method !== "GET" && method !== "HEAD")) {
+      const [mediaType, range] = [headers["content-type"] ?? "", headers["content-range"]];
+      return changed(this.#pushed, { method, host: TAKER, path, kind, name, query, mediaType, range, body });
     }
-    if (kind === "uploads") return this.#begun(path, name);
     const repository = this.repository(path);
     const found = kind === "blobs" ? repository?.blob(name) : repository?.manifest(name)?.bytes;
     if (found === undefined) return refusal(404, "NAME_UNKNOWN", "not known to registry");
     return { status: 200, headers: {}, bytes: method === "HEAD" ? new Uint8Array() : found };
-  }
-
-  /** How much of an upload has arrived (end-13). */
-  #begun(path: string, name: string): Answer {
-    const headers = {
-      location: `/v2/${path}/blobs/uploads/${name}`,
-      range: `0-${Math.max(0, this.#sizeOf(name) - 1)}`,
-    };
-    return { status: 204, headers, bytes: new Uint8Array() };
-  }
-
-  #sizeOf(name: string): number {
-    return this.#sizes.get(name) ?? 0;
   }
 }
 
