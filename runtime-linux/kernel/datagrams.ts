@@ -6,6 +6,7 @@ import { MSG_DONTWAIT } from "./numbers.js";
 
 /** A message's structures: `sockaddr_in6`, `iovec`, `mmsghdr`. */
 const NAME_BYTES = 28;
+const INET_BYTES = 16;
 const IOVEC_BYTES = 16;
 const HEAD_BYTES = 64;
 /** Offsets in `iovec` and in `mmsghdr`. */
@@ -19,8 +20,10 @@ const RECEIVED = 56;
 export class Datagrams {
   /** What was received, or is to be sent. A received one that is larger is cut off. */
   readonly bytes: Buffer[] = [];
-  /** Where each comes from or goes to: `sockaddr_in` or `sockaddr_in6`. */
+  /** Where each goes to: `sockaddr_in` or `sockaddr_in6`. */
   readonly names: Buffer[] = [];
+  /** The same as long as those of IPv4 are: a view takes time to make. */
+  readonly #inetNames: Buffer[] = [];
   readonly #heads: Buffer;
   readonly #iovecs: Buffer;
 
@@ -38,6 +41,7 @@ export class Datagrams {
       const name = (HEAD_BYTES + IOVEC_BYTES) * most + NAME_BYTES * i;
       const bytes = (HEAD_BYTES + IOVEC_BYTES + NAME_BYTES) * most + size * i;
       this.names.push(memory.subarray(name, name + NAME_BYTES));
+      this.#inetNames.push(memory.subarray(name, name + INET_BYTES));
       this.bytes.push(memory.subarray(bytes, bytes + size));
       this.#iovecs.writeBigUInt64LE(begin + BigInt(bytes), IOVEC_BYTES * i);
       this.#heads.writeBigUInt64LE(begin + BigInt(name), HEAD_BYTES * i);
@@ -46,13 +50,13 @@ export class Datagrams {
     }
   }
 
-  /** How many were received: none if none waits. */
+  /** How many were received; a negative number is an errno: there, EAGAIN tells that none waits. */
   receive(fd: number, most = this.most): number {
     for (let i = 0; i < most; i++) {
       this.#heads.writeUInt32LE(NAME_BYTES, HEAD_BYTES * i + NAME_LENGTH);
       this.#iovecs.writeUInt32LE(this.size, IOVEC_BYTES * i + IOVEC_LENGTH);
     }
-    return Math.max(0, attempt("recvmmsg", fd, this.#heads, most, MSG_DONTWAIT, 0));
+    return attempt("recvmmsg", fd, this.#heads, most, MSG_DONTWAIT, 0);
   }
 
   /** Length of a received one. */
@@ -60,9 +64,10 @@ export class Datagrams {
     return this.#heads.readUInt32LE(HEAD_BYTES * index + RECEIVED);
   }
 
-  /** Length of the address that a received one comes from. */
-  nameLengthOf(index: number): number {
-    return this.#heads.readUInt32LE(HEAD_BYTES * index + NAME_LENGTH);
+  /** Where a received one comes from. */
+  nameOf(index: number): Buffer {
+    const length = this.#heads.readUInt32LE(HEAD_BYTES * index + NAME_LENGTH);
+    return length === INET_BYTES ? this.#inetNames[index]! : this.names[index]!.subarray(0, length);
   }
 
   /** How many bytes of one are sent, and of the address that it goes to. */
@@ -71,11 +76,12 @@ export class Datagrams {
     this.#heads.writeUInt32LE(name, HEAD_BYTES * index + NAME_LENGTH);
   }
 
-  /** Sends the first ones. Any that the kernel does not take is lost, as any datagram may be. */
-  send(fd: number, count: number): void {
-    for (let sent = 0; sent < count;) {
-      const rest = this.#heads.subarray(HEAD_BYTES * sent);
-      sent += Math.max(1, attempt("sendmmsg", fd, rest, count - sent, MSG_DONTWAIT));
+  /** Sends those from `begin` up to `end`. `failed` is told of each that the kernel does not take, with a negative errno. */
+  send(fd: number, begin: number, end: number, failed: (index: number, errno: number) => void): void {
+    for (let at = begin; at < end;) {
+      const sent = attempt("sendmmsg", fd, this.#heads.subarray(HEAD_BYTES * at), end - at, MSG_DONTWAIT);
+      if (sent < 0) failed(at, sent);
+      at += Math.max(1, sent);
     }
   }
 }

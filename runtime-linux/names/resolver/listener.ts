@@ -5,9 +5,10 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { PlacedResolver } from "../table-files.js";
 import { Burst } from "./burst.js";
 import { Connection } from "./connection.js";
+import { sendSoon, sendWaiting } from "./outgoing.js";
 import type { Places } from "./places.js";
 import type { Responder } from "./responder.js";
-import { boundSocket, clientAddress, receiveNoMore, sendDatagram } from "./sockets.js";
+import { boundSocket, clientAddress, receiveNoMore } from "./sockets.js";
 import type { Turns } from "./turns.js";
 
 export class Listener {
@@ -30,10 +31,7 @@ export class Listener {
     this.#datagrams = createSocket("udp4");
     this.#datagrams.on("error", () => {}); // of an answer that nobody waits for
     this.#datagrams.on("message", (bytes, client) => this.#received(bytes, client));
-    this.#burst = new Burst(this.#descriptor, {
-      known: (query, length) => this.responder.known(this.resolver, query, length),
-      answer: (query, client) => this.#answer(query, client),
-    });
+    this.#burst = new Burst(this.#descriptor);
     this.#datagrams.bind({ fd: this.#descriptor });
     this.#streams = createServer({ pauseOnConnect: true }, (socket) => this.#connected(socket));
     this.#streams.on("error", () => {});
@@ -57,6 +55,7 @@ export class Listener {
 
   close(): void {
     this.#isClosed = true;
+    sendWaiting();
     this.#datagrams.close();
     this.#streams.close();
     this.connections.endAll(this.resolver.container);
@@ -69,15 +68,21 @@ export class Listener {
     this.#streams.close();
   }
 
-  /** The first one is answered at once, and then those that have come meanwhile. */
+  /** The first one, and those that have come meanwhile. */
   #received(bytes: Buffer, client: RemoteInfo): void {
     this.#answer(bytes, clientAddress(client.address, client.port));
-    if (!this.#isClosed) this.#burst.answer();
+    if (!this.#isClosed) this.#burst.take(this.#taken);
   }
+
+  readonly #taken = (bytes: Buffer, length: number, client: Buffer): void => {
+    const known = this.responder.known(this.resolver, bytes, length);
+    if (known !== undefined) sendSoon(this.#descriptor, known, bytes.readUInt16BE(0), client);
+    else this.#answer(Buffer.from(bytes.subarray(0, length)), Buffer.from(client));
+  };
 
   #answer(bytes: Buffer, client: Uint8Array): void {
     this.responder.respond(this.resolver, bytes, "udp", (answer) => {
-      if (!this.#isClosed) sendDatagram(this.#descriptor, answer, client);
+      if (!this.#isClosed) sendSoon(this.#descriptor, answer, answer.readUInt16BE(0), client);
     });
   }
 

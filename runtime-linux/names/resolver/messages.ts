@@ -69,8 +69,12 @@ export function codeOf(answer: Buffer): number {
 
 /** Whether this is the answer to a query: the same id, and the same question. */
 export function answers(answer: Buffer, query: Buffer): boolean {
+  return answersQuestion(answer, query) && answer.readUInt16BE(0) === query.readUInt16BE(0);
+}
+
+/** The same without regard to their ids. */
+export function answersQuestion(answer: Buffer, query: Buffer): boolean {
   if (answer.length < HEADER || !isAnswer(answer)) return false;
-  if (answer.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
   if (answer.readUInt16BE(4) === 0) return codeOf(answer) !== 0; // a refusal may leave the question out
   return isSameQuestion(answer, query);
 }
@@ -78,8 +82,14 @@ export function answers(answer: Buffer, query: Buffer): boolean {
 /** The message with another id. */
 export function withId(bytes: Buffer, id: number): Buffer {
   const copy = Buffer.from(bytes);
-  copy.writeUInt16BE(id, 0);
+  writeId(copy, id);
   return copy;
+}
+
+/** Gives a message another id. */
+export function writeId(bytes: Buffer, id: number): void {
+  bytes[0] = id >> 8;
+  bytes[1] = id & 0xff;
 }
 
 const HEADER = 12;

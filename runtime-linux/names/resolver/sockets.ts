@@ -32,6 +32,9 @@ export interface Server {
 /** Where containers' queries arrive. */
 export const OWN_ADDRESS = "127.0.0.11";
 
+/** Of a server, by UDP. Node takes 64 KiB for each datagram that may come. No server sends longer ones than this. */
+export const LONGEST_ANSWER = 4096;
+
 /**
  * A socket that is bound to a port of 127.0.0.11 in a namespace. The process that replaces this one can bind it, too
  * (SO_REUSEPORT), so that there is always one that answers.
@@ -71,9 +74,12 @@ export function receiveNoMore(fd: number): void {
   attempt("connect", fd, nobody, nobody.length);
 }
 
-/** Sends a datagram at once. If the kernel has no room for it, it is lost, as any datagram may be. `to`: a `sockaddr`. */
-export function sendDatagram(fd: number, bytes: Uint8Array, to: Uint8Array): void {
-  attempt("sendto", fd, bytes, bytes.length, 0, to, to.length);
+/**
+ * Sends a datagram at once. A negative result is an errno. If the kernel has no room for it, it is lost, as any datagram
+ * may be. `to`: a `sockaddr`.
+ */
+export function sendDatagram(fd: number, bytes: Uint8Array, to: Uint8Array): number {
+  return attempt("sendto", fd, bytes, bytes.length, 0, to, to.length);
 }
 
 /** Clients of a container have few addresses. To read one takes longer than to send an answer. */
@@ -91,8 +97,6 @@ export function clientAddress(address: string, port: number): Uint8Array {
 }
 
 const DNS = 53;
-/** Node takes 64 KiB for each datagram that may come. No server sends longer ones than this. */
-const LONGEST_ANSWER = 4096;
 /** What the kernel keeps for a client that does not read; it doubles this. */
 const SENT_BYTES = 32 * 1024;
 const DISCARD = 9;

@@ -3,9 +3,10 @@
 
 import { randomInt } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
-import { attempt } from "../../kernel/calls.js";
 import { ECONNREFUSED, EHOSTUNREACH, ENETUNREACH } from "../../kernel/numbers.js";
-import { answers, withId } from "./messages.js";
+import { Burst } from "./burst.js";
+import { answersQuestion, writeId } from "./messages.js";
+import { NOBODY, sendSoon, sendWaiting, type Sender } from "./outgoing.js";
 import { connectedSocket, type Server } from "./sockets.js";
 
 /** What comes of a query: called once, unless it is stopped first. Undefined: the server cannot be reached. */
@@ -13,21 +14,19 @@ export type Came = (answer: Buffer | undefined) => void;
 
 /** How long a socket takes new queries, and how many. */
 const MOMENT_MS = 100;
-const MOST = 32;
+const MOST = 128;
 /** These are true for all who ask this server, and may be about an earlier query; others are about one datagram. */
 const UNREACHABLE = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH];
-/** A connected socket has its receiver already. */
-const NOBODY = new Uint8Array(0);
 
-/** A query as it was sent, with an id of its own, and who waits for the answer. */
+/** A query, and who waits for the answer. It was sent with an id of its own. */
 interface Waiting {
   query: Buffer;
-  id: number;
   came: Came;
 }
 
-class Upstream {
+class Upstream implements Sender {
   readonly #socket: Socket;
+  readonly #burst: Burst;
   readonly #waiting = new Map<number, Waiting>();
   readonly #moment: NodeJS.Timeout;
   #left = MOST;
@@ -40,6 +39,7 @@ class Upstream {
     private readonly fd: number,
   ) {
     this.#socket = createSocket("udp4"); // whatever the family of the descriptor
+    this.#burst = new Burst(fd);
     this.#socket.on("message", (bytes) => this.#received(bytes));
     this.#socket.on("error", () => this.end());
     this.#socket.bind({ fd });
@@ -47,17 +47,22 @@ class Upstream {
   }
 
   /** Returns how to stop. */
-  ask(asked: Buffer, came: Came): () => void {
+  ask(query: Buffer, came: Came): () => void {
     const id = this.#freeId();
-    const waiting = { query: withId(asked, id), id: asked.readUInt16BE(0), came };
+    const waiting = { query, came };
     this.#waiting.set(id, waiting);
     if (--this.#left === 0) this.#retire();
-    const sent = attempt("sendto", this.fd, waiting.query, asked.length, 0, NOBODY, 0);
-    if (UNREACHABLE.includes(-sent)) setImmediate(() => this.end());
-    else if (sent < 0) setImmediate(() => this.#tell(waiting, id));
+    sendSoon(this.fd, query, id, NOBODY, this);
     return () => {
       if (this.#waiting.get(id) === waiting) this.#leave(id);
     };
+  }
+
+  /** Told later, since whoever asks may not know yet how to stop. */
+  failed(id: number, errno: number): void {
+    const waiting = this.#waiting.get(id);
+    if (UNREACHABLE.includes(-errno)) setImmediate(() => this.end());
+    else if (waiting !== undefined) setImmediate(() => this.#tell(waiting, id));
   }
 
   /** Tells all who wait that the server cannot be reached. */
@@ -66,17 +71,26 @@ class Upstream {
     for (const [id, waiting] of this.#waiting) this.#tell(waiting, id);
   }
 
+  /** The first one, and those that have come meanwhile. */
   #received(bytes: Buffer): void {
-    const id = bytes.length < 2 ? -1 : bytes.readUInt16BE(0);
+    this.#take(bytes);
+    if (this.#isClosed) return;
+    const wrong = this.#burst.take((more, length) => this.#take(Buffer.from(more.subarray(0, length))));
+    if (wrong < 0) this.end();
+  }
+
+  /** `answer`: nobody else uses it. */
+  #take(answer: Buffer): void {
+    const id = answer.length < 2 ? -1 : answer.readUInt16BE(0);
     const waiting = this.#waiting.get(id);
-    if (waiting === undefined || !answers(bytes, waiting.query)) return;
-    this.#tell(waiting, id, bytes);
+    if (waiting !== undefined && answersQuestion(answer, waiting.query)) this.#tell(waiting, id, answer);
   }
 
   #tell(waiting: Waiting, id: number, answer?: Buffer): void {
     if (this.#waiting.get(id) !== waiting) return;
     this.#leave(id);
-    waiting.came(answer && withId(answer, waiting.id));
+    if (answer !== undefined) writeId(answer, waiting.query.readUInt16BE(0));
+    waiting.came(answer);
   }
 
   #freeId(): number {
@@ -101,6 +115,7 @@ class Upstream {
   #closeIfDone(): void {
     if (this.#isClosed || this.#waiting.size > 0 || current.get(this.key) === this) return;
     this.#isClosed = true;
+    sendWaiting();
     this.#socket.close();
   }
 }

@@ -44,14 +44,14 @@ describeUnless(missing, "sockets to other name servers", () => {
     closeSync(home);
   });
 
-  test("serve 32 queries each, with an id of its own for each, and every client gets its own id and answer", async () => {
-    const asked = await serve(100);
-    const clients = Array.from({ length: 100 }, (_, at) => at);
+  test("serve 128 queries each, with an id of its own for each, and every client gets its own id and answer", async () => {
+    const asked = await serve(400);
+    const clients = Array.from({ length: 400 }, (_, at) => at);
     const answers = await Promise.all(clients.map((at) => ask(`host${at}`, at)));
     expect(answers).toEqual(clients.map((at) => `${at} host${at}`));
     const ports = [...new Set(asked.map(({ port }) => port))];
     const ofEach = ports.map((port) => asked.filter((query) => query.port === port));
-    expect(ofEach.map((own) => own.length)).toEqual([32, 32, 32, 4]);
+    expect(ofEach.map((own) => own.length)).toEqual([128, 128, 128, 16]);
     for (const own of ofEach) expect(new Set(own.map(({ id }) => id)).size).toBe(own.length);
     expect(asked.filter(({ id, name }) => `host${id}` === name).length).toBeLessThan(3);
   });
