@@ -37,3 +37,28 @@ export type Caller = (
   headers: Readonly<Record<string, readonly string[]>>,
   largest?: number,
 ) => Conversation;
+
+/**
+ * What is read from a call. Who stops reading ends the call at once, even while the client sends nothing: a generator alone
+ * would wait for its next message first.
+ */
+export function readFrom<T>(
+  begin: () => Conversation,
+  read: (call: Conversation) => AsyncGenerator<T, void, undefined>,
+): AsyncIterable<T> {
+  let call: Conversation | null = null;
+  async function* all(): AsyncGenerator<T, void, undefined> {
+    const begun = (call = begin());
+    try {
+      yield* read(begun);
+    } finally {
+      begun.cancel();
+    }
+  }
+  const pieces = all();
+  const end = (): Promise<IteratorResult<T, void>> => {
+    call?.cancel();
+    return pieces.return();
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => pieces.next(), return: end }) };
+}

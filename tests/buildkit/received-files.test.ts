@@ -2,6 +2,8 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
 import { receivedFiles } from "../../hosts/buildkit/files/received-files.js";
+import type { Caller } from "../../hosts/buildkit/conversation.js";
+import { uploadedArchive } from "../../hosts/buildkit/upload.js";
 import { WANTED, client, received, type Scripted } from "./scripted-client.js";
 
 const DIRECTORY = 2 ** 31 + 0o755;
@@ -97,16 +99,19 @@ test("a small piece in a large message does not keep the message", async () => {
   expect(Math.max(...kept)).toBeLessThan(1 << 20);
 });
 
-test("who stops reading ends the call, even while the client sends nothing", async () => {
+test.each([
+  ["files", (caller: Caller) => receivedFiles(caller, WANTED)],
+  ["an archive", (caller: Caller) => uploadedArchive(caller, "/x")],
+])("who stops reading %s ends the call, even while the client sends nothing", (_what, read) => {
   const silent = new Promise<never>(() => {});
   const messages = (async function* () {
     yield await silent;
   })();
   let cancelled = 0;
   const call = { ...client([], {}), messages, cancel: () => void (cancelled += 1) };
-  const files = receivedFiles(() => call, WANTED)[Symbol.asyncIterator]();
-  void files.next();
-  void files.return!();
+  const pieces = read(() => call)[Symbol.asyncIterator]();
+  void pieces.next();
+  void pieces.return!();
   expect(cancelled).toBe(1);
 });
 

@@ -15,6 +15,7 @@ import {
 } from "../../hosts/buildkit/messages/content.js";
 import { storedBlob, storedDocument } from "../../hosts/buildkit/stores/reading.js";
 import { giveBlobs } from "../../hosts/buildkit/stores/writing.js";
+import { fromClient } from "../../hosts/streams/index.js";
 import type { KeptBlob } from "../../hosts/shared/index.js";
 
 const SERVICE = "/containerd.services.content.v1.Content";
@@ -73,6 +74,18 @@ describe("reading", () => {
     }
     expect(pieces).toEqual(["abc", "def", "gh"]);
     expect(calls).toEqual([`${SERVICE}/Read local:/c`]);
+  });
+
+  test("ends the call as soon as nobody reads on, even while the client sends nothing", async () => {
+    let cancelled = 0;
+    const silent = client(() => []).caller;
+    const caller: Caller = (path, headers) => ({ ...silent(path, headers), cancel: () => void (cancelled += 1) });
+    const given = new AbortController();
+    const pieces = fromClient(storedBlob(caller, { in: STORE, digest: digestOf(bytesOf("a")) }), given.signal);
+    const first = pieces.next();
+    setTimeout(() => given.abort(), 10);
+    await expect(first).rejects.toMatchObject({ failure: { tag: "interrupted", val: "given-up" } });
+    expect(cancelled).toBe(1);
   });
 
   test("gives a document only if it has its digest", async () => {

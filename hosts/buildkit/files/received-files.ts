@@ -3,7 +3,7 @@
 
 import { HostFailure, interrupted, joined, tooLarge, type SentBefore } from "../../shared/index.js";
 import { endOfArchive, headerOf, paddingOf, type TarEntry } from "../../streams/tar/index.js";
-import type { Caller, Conversation } from "../conversation.js";
+import { readFrom, type Caller, type Conversation } from "../conversation.js";
 import { decode, encode, type Fields } from "../messages/codec.js";
 import { DATA, ERR, FIN, REQ, STAT, packet } from "../messages/files.js";
 import { entryOf, hasBytes } from "./entry.js";
@@ -31,35 +31,24 @@ export function receivedFiles(
   wanted: WantedFiles,
   before: SentBefore | null = null,
 ): AsyncIterable<Uint8Array> {
-  let call: Conversation | null = null;
-  const files = tarFrom(() => (call = caller(CALL, headersFor(wanted))), before);
-  const end = (): Promise<IteratorResult<Uint8Array, void>> => {
-    call?.cancel();
-    return files.return();
-  };
-  return { [Symbol.asyncIterator]: () => ({ next: () => files.next(), return: end }) };
+  return readFrom(
+    () => caller(CALL, headersFor(wanted)),
+    (call) => tarFrom(call, before),
+  );
 }
 
-async function* tarFrom(
-  begin: () => Conversation,
-  before: SentBefore | null,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const call = begin();
-  try {
-    const receiver = new Receiver(call, before);
-    for await (const message of call.messages) {
-      await receiver.take(packetOf(message));
-      yield* receiver.ready();
-      receiver.ask();
-      if (receiver.finished) {
-        yield endOfArchive();
-        return;
-      }
+async function* tarFrom(call: Conversation, before: SentBefore | null): AsyncGenerator<Uint8Array, void, undefined> {
+  const receiver = new Receiver(call, before);
+  for await (const message of call.messages) {
+    await receiver.take(packetOf(message));
+    yield* receiver.ready();
+    receiver.ask();
+    if (receiver.finished) {
+      yield endOfArchive();
+      return;
     }
-    throw interrupted("client-gone");
-  } finally {
-    call.cancel();
   }
+  throw interrupted("client-gone");
 }
 
 class Receiver {
