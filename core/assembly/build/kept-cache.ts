@@ -10,10 +10,32 @@ import { INDEX_TYPE, LAYER_TYPE, MANIFEST_TYPE, manifestOf, writeDescriptor } fr
 import { SavedImage } from "../image/archive/saved-images";
 import { Image } from "../image/image";
 import { JsonWriter } from "../json/writer";
+import { quoteText } from "../text/go-quote";
 import { digestOf } from "../text/sha256";
 import { cacheRecordsOf, writeRecord } from "./inline-cache";
 
 export const STEPS_TYPE = "application/vnd.buildkit.cacheconfig.v0";
+
+/** What the name of a client's store begins with (moby/buildkit, client/solve.go). */
+const STORE = "local:";
+/** Of one cache: others are left out. A build has hardly as many stages. */
+export const MOST_IMAGES: i32 = 100;
+
+/** The store in which a client has the cache of a directory. */
+export function storeName(directory: string): string {
+  return STORE + directory;
+}
+
+/** Why a client cannot be asked for a store of this name; empty if it can: the name goes in a header. */
+export function nameProblem(store: string): string {
+  if (store.length <= STORE.length) return "the cache has no directory";
+  for (let i = 0; i < store.length; i++) {
+    const unit = store.charCodeAt(i);
+    if (unit < 0x20 || unit > 0x7e)
+      return `the directory of a cache must have a path of ASCII characters: ${quoteText(store)}`;
+  }
+  return "";
+}
 
 /** A cache that a client names: its store, and the index in it. */
 export class LocalSource {

@@ -123,6 +123,17 @@ describe("a cache for the client", () => {
     expect([images("min"), images("max")]).toEqual([1, 2]);
   });
 
+  test("of a build with very many stages leaves some of them out, and is one that can be used", () => {
+    const stages = Array.from(
+      { length: 101 },
+      (_, at) => `FROM ${at === 0 ? "busybox" : `s${at - 1}`} AS s${at}\nRUN ${at}\n`,
+    );
+    const dockerfile = `${stages.join("")}FROM busybox\nRUN last\nRUN --mount=from=s100,target=/m true\n`;
+    const directory = kept({ mode: "max" }, dockerfile);
+    expect(entriesOf(directory).filter(({ mediaType }) => mediaType.includes("manifest"))).toHaveLength(100);
+    expect(importing(directory, dockerfile).world.open()).toContain("receive");
+  });
+
   test.each([
     ["compression=zstd", { compression: "zstd" }],
     ["force-compression=true", { "force-compression": "true" }],
@@ -241,6 +252,16 @@ describe("a cache of the client", () => {
     const { op, val } = world.take("read-document");
     world.failAs(op, { tag: "mismatch", val: { what: "blob", wanted: val.digest, found: "" } });
     expect(world.answer(watching).text).toContain(`the bytes of ${val.digest} are other ones by now`);
+    expect(runs(world)).toBe(true);
+  });
+
+  test("is passed over if no header can hold the path of its directory", () => {
+    const world = new ImageWorld();
+    openSession(world, OFFERS);
+    const watching = watch(world);
+    solve(world, { Cache: { Imports: [{ Type: "local", Attrs: { src: "/ä", digest: digestOf(encode("a")) } }] } });
+    sendDefinition(world, DOCKERFILE);
+    expect(world.answer(watching).text).toContain("a cache must have a path of ASCII characters");
     expect(runs(world)).toBe(true);
   });
 

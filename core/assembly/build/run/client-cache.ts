@@ -23,15 +23,13 @@ import { Descriptor, Manifest, parseAnyManifest, parseManifest } from "../../ima
 import { pulledImage } from "../../image/pull/pulled-image";
 import { Task } from "../../task";
 import { digestOf } from "../../text/sha256";
-import { ClientCache, isCacheable, STEPS_TYPE, stepsOf } from "../kept-cache";
+import { ClientCache, isCacheable, MOST_IMAGES, nameProblem, STEPS_TYPE, stepsOf } from "../kept-cache";
 import { BuildFacts } from "./build-facts";
 import { FetchClient } from "./cache-layers";
 import { ClientLayers } from "./client-layers";
 import { ImportedCache, ImportOwner } from "./imported-cache";
 import { OpenWork } from "./work";
 
-/** Of one cache. A build has hardly as many stages. */
-const MOST_IMAGES: i32 = 100;
 const FOREIGN = "it is no cache of this engine";
 
 enum Step {
@@ -63,7 +61,10 @@ export class DirectoryImport extends Task implements ImportedCache {
   }
 
   begin(): void {
-    this.facts.stream.importsCache(this.cache.source.store);
+    const store = this.cache.source.store;
+    this.facts.stream.importsCache(store);
+    const why = nameProblem(store);
+    if (why.length > 0) return this.settle(why);
     this.read(Step.Index, this.cache.source.digest);
   }
 

@@ -7,7 +7,7 @@ import { parseFlag } from "../../../api/parameters";
 import { erase } from "../../../../../build/bindings/erase";
 import { Json } from "../../../json/json";
 import { quoteText } from "../../../text/go-quote";
-import { LocalSource } from "../../kept-cache";
+import { LocalSource, nameProblem, storeName } from "../../kept-cache";
 import { BuildOptions } from "../../options";
 import { CallError, Code, objectIn } from "../grpc-reply";
 
@@ -68,14 +68,9 @@ export function localSources(message: Json): LocalSource[] {
   for (let i = 0; i < all.length && i < MOST_SOURCES; i++) {
     if (all[i].stringOf("Type") != LOCAL) continue;
     const attributes = objectIn(all[i], "Attrs");
-    sources.push(new LocalSource(storeOf(attributes.stringOf("src")), attributes.stringOf("digest")));
+    sources.push(new LocalSource(storeName(attributes.stringOf("src")), attributes.stringOf("digest")));
   }
   return sources;
-}
-
-/** The store in which a client has the cache of a directory (client/solve.go). */
-function storeOf(directory: string): string {
-  return `${LOCAL}:${directory}`;
 }
 
 /** The types of those that cannot be imported: clients may name them in the build's call alone. `message`: of Control.Solve. */
@@ -130,7 +125,7 @@ export class CacheTargets {
       );
       return;
     }
-    const local = new LocalTarget(storeOf(attributes.stringOf("dest")), attributes);
+    const local = new LocalTarget(storeName(attributes.stringOf("dest")), attributes);
     this.local = local;
     if (local.problem !== null) this.problem = local.problem;
   }
@@ -174,17 +169,6 @@ function problemOf(store: string, attributes: Json): CallError | null {
   }
   const why = nameProblem(store);
   return why.length > 0 ? new CallError(Code.InvalidArgument, why) : null;
-}
-
-/** Why a client cannot be asked for a store of this name; empty if it can: the name goes in a header. */
-export function nameProblem(store: string): string {
-  if (store.length <= LOCAL.length + 1) return "the cache has no directory";
-  for (let i = 0; i < store.length; i++) {
-    const unit = store.charCodeAt(i);
-    if (unit < 0x20 || unit > 0x7e)
-      return `the directory of a cache must have a path of ASCII characters: ${quoteText(store)}`;
-  }
-  return "";
 }
 
 /** `way`: "to" or "from". */

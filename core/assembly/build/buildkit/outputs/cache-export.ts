@@ -18,7 +18,7 @@ import { Image } from "../../../image/image";
 import { Claims } from "../../../image/layers/claims";
 import { Task } from "../../../task";
 import { decodeUtf8 } from "../../../text/utf8";
-import { isCacheable, KeptCache } from "../../kept-cache";
+import { isCacheable, KeptCache, MOST_IMAGES } from "../../kept-cache";
 import { LocalTarget } from "../options/cache-options";
 import { ExportClient, ExportNeeds, Exporting } from "./exporting";
 
@@ -27,7 +27,7 @@ const WRITE = "/containerd.services.content.v1.Content/Write";
 export class CacheExport extends Task implements Exporting, SizesClient {
   private readonly sizes: LayerSizes = new LayerSizes([]);
   private readonly claims: Claims = new Claims();
-  /** Those whose steps can be told. */
+  /** Those whose steps can be told, the result first. */
   private readonly images: Image[] = [];
   private kept: KeptCache | null = null;
   private client: ExportClient | null = null;
@@ -39,7 +39,7 @@ export class CacheExport extends Task implements Exporting, SizesClient {
     private readonly needs: ExportNeeds,
   ) {
     super();
-    for (let i = 0; i < images.length; i++) {
+    for (let i = 0; i < images.length && this.images.length < MOST_IMAGES; i++) {
       if (isCacheable(images[i]) && !this.images.includes(images[i])) this.images.push(images[i]);
     }
   }
