@@ -73,8 +73,13 @@ function drops(by = world): string[] {
 
 /** What is told of a build that is over: messages, and the ids of logs between them. */
 function told(Ref: string, by = world): (Status | string)[] {
-  const { text, logs, over } = by.answer(watch(by, Ref));
-  expect(over).toBe(true);
+  const watching = watch(by, Ref);
+  expect(by.answer(watching).over).toBe(true);
+  return heard(watching, by);
+}
+
+function heard(watching: bigint, by = world): (Status | string)[] {
+  const { text, logs } = by.answer(watching);
   const all: (Status | string)[] = [];
   let at = 0;
   for (const line of text.split("\n").slice(0, -1)) {
@@ -107,6 +112,21 @@ describe("what a step has written", () => {
     const { logs } = world.answer(watch(world, "a"));
     const [, , later] = told("a") as Status[];
     expect(logs.map(({ vertex }) => vertex)).toEqual([later!.vertexes[0]!.digest, later!.vertexes[2]!.digest]);
+  });
+
+  test("is told to whoever comes later to a build under way, once it is kept", () => {
+    solve(world);
+    sendFiles(world, "FROM busybox\nRUN one\nRUN two\n");
+    const { op, val } = end();
+    keep();
+    const [early, kept] = [heard(watch(world)), val.copy.container];
+    expect(early).not.toContain(kept);
+    world.succeed(op, { tag: "size", val: 100n });
+    const isShown = (one: Status | string): boolean => typeof one === "string" || "vertexes" in one;
+    const late = heard(watch(world)).filter(isShown).flatMap(shown);
+    const at = late.indexOf(kept);
+    expect(late.slice(at - 1, at + 2)).toEqual(["[2/3] RUN one…", kept, "[2/3] RUN one"]);
+    expect(late.at(-1)).toBe("[3/3] RUN two…");
   });
 
   test("is told of a step that failed, before its error", () => {

@@ -78,6 +78,11 @@ export class StepLog extends Task {
     if (this.isDropped) this.drop();
   }
 
+  /** The host has copied it. */
+  get isReady(): bool {
+    return !this.isUnderWay;
+  }
+
   /** After a failure, the record has it all the same: whatever is there goes with it. */
   private kept(size: u64): void {
     this.isEmpty = size == 0;

@@ -16,7 +16,7 @@ import { Stage } from "../../stages/stage";
 import { engine } from "../../../state";
 import { quoteText } from "../../../text/go-quote";
 import { unusableSource } from "../options/cache-options";
-import { Vertex, VertexStatus, VertexWarning } from "./vertices";
+import { Vertex, vertexOf, VertexStatus, VertexWarning } from "./vertices";
 import { Audience } from "./audience";
 
 /** Waits for a build. */
@@ -283,8 +283,8 @@ export class VertexProgress extends BuildProgress {
   }
 
   private start(name: string, input: string): void {
-    const vertex = new Vertex(this.build, this.count++, withoutUsers(name));
-    if (input.length > 0) vertex.inputs.push(input);
+    const inputs = input.length > 0 ? [input] : [];
+    const vertex = vertexOf(this.build, this.count++, withoutUsers(name), inputs);
     this.current = vertex;
     this.before = vertex.digest;
     this.audience.tell(vertex);

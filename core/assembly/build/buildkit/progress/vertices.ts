@@ -15,25 +15,21 @@ import { ProtoWriter } from "./proto-writer";
 const LANGUAGE = "Dockerfile";
 
 export class Vertex extends ListedNews {
-  readonly digest: string;
-  started: i64 = 0;
   completed: i64 = 0;
   cached: bool = false;
   error: string = "";
-  /** What it needs, by digest. */
-  inputs: string[] = [];
   /** What its command has written, if that is kept. */
   log: StepLog | null = null;
 
   constructor(
-    build: string,
-    number: i32,
+    readonly digest: string,
     /** What is shown: `[2/3] RUN make`. */
     readonly name: string,
+    /** What it needs, by digest. */
+    private readonly inputs: string[],
+    private readonly started: i64,
   ) {
     super("vertexes", 1);
-    this.digest = `sha256:${sha256HexOfText(`${build} ${number.toString()} ${name}`)}`;
-    this.started = engine.now.wall;
   }
 
   get isOver(): bool {
@@ -43,6 +39,17 @@ export class Vertex extends ListedNews {
   end(error: string): void {
     this.error = error;
     this.completed = engine.now.wall;
+  }
+
+  /** What its command has written, if that can be read by now and is not nothing. */
+  get written(): StepLog | null {
+    const log = this.log;
+    return log !== null && log.isReady && !log.isEmpty ? log : null;
+  }
+
+  /** The same before its end. */
+  get begun(): Vertex {
+    return new Vertex(this.digest, this.name, this.inputs, this.started);
   }
 
   write(json: JsonWriter): void {
@@ -66,6 +73,12 @@ export class Vertex extends ListedNews {
     proto.time(6, this.completed);
     proto.text(7, this.error);
   }
+}
+
+/** `number`: of the build's vertices. It begins now. */
+export function vertexOf(build: string, number: i32, name: string, inputs: string[]): Vertex {
+  const digest = `sha256:${sha256HexOfText(`${build} ${number.toString()} ${name}`)}`;
+  return new Vertex(digest, name, inputs, engine.now.wall);
 }
 
 /** One thing that a vertex does: `transferring context:`, and how far it is. */

@@ -6,6 +6,7 @@ import { RoomReader } from "../../../image/progress-stream";
 import { Connection, connections } from "../connections";
 import { Audience } from "./audience";
 import { ListedNews, LogNews, News } from "./news";
+import { Vertex } from "./vertices";
 import { Watcher, WatcherOwner } from "./watcher";
 
 /** More clients than ever watch one build: each costs memory for what it has not read. */
@@ -59,7 +60,7 @@ export class Watchers extends Audience implements WatcherOwner {
   add(call: Call): void {
     const watcher = new Watcher(call, connections.of(call) === this.own, this);
     this.watching.push(watcher);
-    watcher.begin(this.history.values());
+    watcher.begin(this.past());
     const log = this.log;
     if (log !== null) watcher.tell(log);
     if (this.over) watcher.end();
@@ -86,6 +87,21 @@ export class Watchers extends Audience implements WatcherOwner {
     // Those who have read all leave at once.
     const all = this.watching.slice(0);
     for (let i = 0; i < all.length; i++) all[i].end();
+  }
+
+  /** What late clients are told at first. What a command has written comes between the beginning and the end of its step. */
+  private past(): News[] {
+    const news: News[] = [];
+    const told = this.history.values();
+    for (let i = 0; i < told.length; i++) {
+      const log = told[i] instanceof Vertex ? (<Vertex>told[i]).written : null;
+      if (log !== null) {
+        news.push((<Vertex>told[i]).begun);
+        news.push(new LogNews(log.source));
+      }
+      news.push(told[i]);
+    }
+    return news;
   }
 
   /** Its container goes soon: whoever has not come to it yet misses it. */
