@@ -185,6 +185,30 @@ describe("calls of a build that come before it", () => {
   });
 });
 
+describe("calls of a build that come when it is over", () => {
+  test.each([
+    ["refused", { Exporter: "cake" }],
+    ["of a raw definition", { Frontend: "", Definition: { def: ["AA=="] } }],
+    ["without a record", { Internal: true, Frontend: "cake" }],
+  ])("do not wait for one that was %s", (_which, message) => {
+    const world = new ImageWorld();
+    openSession(world);
+    const early = [watch(world), direct(world, "Ping")];
+    expect(world.answer(solve(world, message))).toMatchObject({ status: 501, over: true });
+    for (const [watching, ping] of [early, [watch(world), direct(world, "Ping")]]) {
+      expect(world.answer(watching!)).toMatchObject({ status: 200, over: true });
+      expect(world.answer(ping!).text).toContain("no such job a");
+    }
+    expect(world.answer(watch(world, "another")).over).toBe(false);
+  });
+
+  test("wait for one that ended before a hundred others did", () => {
+    const world = new ImageWorld();
+    for (let at = 0; at <= 100; at++) solve(world, { Ref: `${at}`, Exporter: "cake" });
+    expect([0, 1, 100].map((at) => world.answer(watch(world, `${at}`)).over)).toEqual([false, true, true]);
+  });
+});
+
 describe("a build that ends while it works", () => {
   test.each([
     ["returned", {}, 200],

@@ -12,7 +12,17 @@ import { encodeUtf8 } from "../../text/utf8";
 import { Answer } from "../questions/answer";
 import { eraseSecrets } from "./options/frontend-options";
 import { writeWorker } from "./workers";
-import { answer, answerError, answerNothing, CallError, Code, messageOf, noBuild, objectIn } from "./grpc-reply";
+import {
+  answer,
+  answerError,
+  answerNothing,
+  CallError,
+  Code,
+  messageOf,
+  noBuild,
+  objectIn,
+  rawDefinition,
+} from "./grpc-reply";
 import { writeResult } from "./results";
 import { ResultClient, Solve } from "./solve";
 import { solves } from "./solves";
@@ -37,6 +47,7 @@ export function bridge(call: Call, kind: BridgeCall): void {
   eraseSecrets(message);
   const found = solves.find(ref);
   if (found !== null) return answerFor(call, kind, message, found);
+  if (solves.hasEnded(ref)) return answerError(call, noBuild(ref));
   solves.wait(new BridgeWait(ref, call, kind, message));
 }
 
@@ -65,7 +76,7 @@ function pong(call: Call): void {
 function ask(call: Call, message: Json, solve: Solve): void {
   const frontend = message.stringOf("Frontend");
   if (objectIn(message, "Definition").find("def") !== null || frontend.length == 0) {
-    return answerError(call, new CallError(Code.Unimplemented, "builds of raw definitions (LLB) are not built yet"));
+    return answerError(call, rawDefinition());
   }
   solve.ask(frontend, objectIn(message, "FrontendOpt"), objectIn(message, "FrontendInputs"), new Asked(call));
 }

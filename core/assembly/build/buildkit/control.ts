@@ -3,7 +3,7 @@
 import { Call } from "../../call";
 import { WaitingCall } from "./arrivals";
 import { eraseSecrets } from "./options/frontend-options";
-import { answerError, CallError, Code, messageOf, noBuild, objectIn, unknownError } from "./grpc-reply";
+import { answerError, CallError, Code, messageOf, noBuild, unknownError } from "./grpc-reply";
 import { history } from "./history/history";
 import { watchPast } from "./history/history-calls";
 import { Solve } from "./solve";
@@ -15,9 +15,6 @@ export function solve(call: Call): void {
   const ref = message.stringOf("Ref");
   if (ref.length == 0) return answerError(call, new CallError(Code.InvalidArgument, "the build has no ref"));
   if (solves.find(ref) !== null) return answerError(call, unknownError(`job ID exists: ${ref}`));
-  if (objectIn(message, "Definition").find("def") !== null) {
-    return answerError(call, new CallError(Code.Unimplemented, "builds of raw definitions (LLB) are not built yet"));
-  }
   const solve = new Solve(ref, call, message, solves);
   solves.add(solve);
   solve.begin(message);
@@ -30,6 +27,8 @@ export function watch(call: Call): void {
   if (found !== null) return watchIt(call, found);
   const past = history.find(ref);
   if (past !== null) return watchPast(call, past);
+  // It was refused, or its client wants no record of it: there is nothing to tell.
+  if (solves.hasEnded(ref)) return history.tellPast(call, []);
   solves.wait(new WatchWait(ref, call));
 }
 

@@ -49,6 +49,10 @@ export function unsupportedRequest(name: string): CallError {
   return error;
 }
 
+export function rawDefinition(): CallError {
+  return new CallError(Code.Unimplemented, "builds of raw definitions (LLB) are not built yet");
+}
+
 /** There is no build with this ref, or no longer. */
 export function noBuild(ref: string): CallError {
   return unknownError(`no such job ${ref}`);

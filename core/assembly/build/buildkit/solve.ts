@@ -21,7 +21,17 @@ import { ClientCache, LocalSource } from "../kept-cache";
 import { CacheTargets, lack, localSources, otherSources } from "./options/cache-options";
 import { connections } from "./connections";
 import { FrontendOptions } from "./options/frontend-options";
-import { answer, answerError, CallError, Code, notBuilt, objectIn, shortened, unknownError } from "./grpc-reply";
+import {
+  answer,
+  answerError,
+  CallError,
+  Code,
+  notBuilt,
+  objectIn,
+  rawDefinition,
+  shortened,
+  unknownError,
+} from "./grpc-reply";
 import { credentialsOn, SessionCredentials } from "./session/credentials";
 import { directoriesOf } from "./session/directories";
 import { SessionFiles } from "./session/files";
@@ -103,6 +113,7 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   begin(message: Json): void {
     this.call.follower = this;
     openCalls.add(this.call);
+    if (objectIn(message, "Definition").find("def") !== null) return this.fail(rawDefinition());
     const problem = outputsProblem(this.outputs);
     if (problem !== null) return this.fail(problem);
     if (this.targets.problem !== null) return this.fail(this.targets.problem!);
