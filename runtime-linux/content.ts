@@ -418,13 +418,18 @@ class Carrier {
   }
 
   async #commit(
-    { archive, container, mountPoints, spent }: content.Commit,
+    { archive, container, chain, mountPoints, spent }: content.Commit,
     signal: AbortSignal,
   ): Promise<engine.Committed> {
     const upper = this.#deps.paths.upper(checked(container));
-    const alone = this.filesystems.isAlone(container);
+    const changes = {
+      upper,
+      mountPoints,
+      lower: mountPoints.length === 0 ? [] : this.layers.lower(chain),
+      alone: this.filesystems.isAlone(container),
+    };
     const committed = await this.archives.make(archive, (directory) =>
-      this.#workers.run("commit", { upper, file: `${directory}/layer.tar`, mountPoints, alone }, { signal }),
+      this.#workers.run("commit", { ...changes, file: `${directory}/layer.tar` }, { signal }),
     );
     if (!spent || this.#contexts.has(container)) return committed;
     // Files must not leave an upper directory that is mounted.

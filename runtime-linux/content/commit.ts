@@ -2,7 +2,7 @@
 // whiteouts (OCI image spec, layer.md). The same changes give the same bytes.
 
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, read, readdirSync } from "node:fs";
+import { closeSync, lstatSync, read, readdirSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { interrupted } from "../../hosts/shared/index.js";
@@ -14,6 +14,7 @@ import {
   baseOf,
   endOfArchive,
   headerOf,
+  namesAbove,
   namesOfPaths,
   paddingOf,
   parentOf,
@@ -23,19 +24,22 @@ import { readSmall, SMALL } from "./files/file-bytes.js";
 import { openMember, padded, type Member } from "./files/pack.js";
 import { LinkNames } from "./files/tar-entry.js";
 import { walk, type Found } from "./files/walk.js";
+import { findInLayers } from "./layers/lower.js";
 
 /** What a container has written: its upper directory. */
 export interface Changes {
   upper: string;
   /** As in `commit`. */
   mountPoints: readonly string[];
+  /** Directories of the layers below, the top first. */
+  lower: readonly string[];
   /** Nothing was below it, so it hides nothing: the layer may be put on any other (`COPY --link`). */
   alone: boolean;
 }
 
 /** Writes the tar of an upper directory to a new file. */
 export async function writeChanges(
-  { upper, mountPoints, alone }: Changes,
+  { upper, mountPoints, lower, alone }: Changes,
   into: string,
   kernel: Kernel,
   signal: AbortSignal,
@@ -44,12 +48,12 @@ export async function writeChanges(
   const out = new Output(file);
   const hides = (path: Buffer): boolean => !alone && isOpaque(path, kernel);
   const links = new LinkNames();
-  const made = namesOfPaths(mountPoints);
+  const places = new Places(mountPoints, (name) => findInLayers(lower, name, kernel) !== undefined);
   let [size, empty] = [0n, true];
   try {
     for await (const found of walk(upper)) {
       if (signal.aborted) throw interrupted("given-up");
-      if (made.has(found.name) && isEmpty(found)) continue;
+      if (places.has(found)) continue;
       const member = openMember(found, links, kernel);
       if (!member) continue;
       empty = false;
@@ -62,6 +66,34 @@ export async function writeChanges(
     await file.close();
   }
   return { diffId: `sha256:${out.hash.digest("hex")}`, size, empty };
+}
+
+/** What is there only because something was mounted on it or below it. */
+class Places {
+  readonly #points: ReadonlySet<string>;
+  readonly #above: ReadonlySet<string>;
+  readonly #isBelow: (name: string) => boolean;
+
+  /** `isBelow`: whether the layers below have a name. */
+  constructor(mountPoints: readonly string[], isBelow: (name: string) => boolean) {
+    this.#points = namesOfPaths(mountPoints);
+    this.#above = namesAbove(this.#points);
+    this.#isBelow = isBelow;
+  }
+
+  has(found: Found): boolean {
+    const { name, stat } = found;
+    if (this.#points.has(name) && isEmpty(found)) return true;
+    if (!this.#above.has(name) || !stat.isDirectory() || this.#isBelow(name)) return false;
+    return childrenOf(found).every((child) => this.has(child));
+  }
+}
+
+function childrenOf({ name, path }: Found): Found[] {
+  return readdirSync(path, "latin1").map((child) => {
+    const at = Buffer.from(`${path.toString("latin1")}/${child}`, "latin1");
+    return { name: `${name}/${child}`, path: at, stat: lstatSync(at, { bigint: true }) };
+  });
 }
 
 /** Nobody can have changed it while something was mounted on it, so it is there only because of that. */

@@ -4,7 +4,16 @@
 import { joined } from "../../shared/index.js";
 import type { engine } from "../../shared/index.js";
 import { digestOf } from "../../registry/index.js";
-import { OPAQUE, WHITEOUT, bytesOf, endOfArchive, headerOf, namesOfPaths, paddingOf } from "../../streams/tar/index.js";
+import {
+  OPAQUE,
+  WHITEOUT,
+  bytesOf,
+  endOfArchive,
+  headerOf,
+  namesAbove,
+  namesOfPaths,
+  paddingOf,
+} from "../../streams/tar/index.js";
 import type { TarEntry } from "../../streams/tar/index.js";
 import { contentOf, type Inode } from "../files/inode.js";
 import type { Tree } from "../files/tree.js";
@@ -30,9 +39,10 @@ class Changes {
   readonly #names = new Map<Inode, string>();
 
   readonly #mountPoints: ReadonlySet<string>;
+  readonly #above: ReadonlySet<string>;
 
   constructor(tree: Tree, mountPoints: ReadonlySet<string>) {
-    [this.#tree, this.#mountPoints] = [tree, mountPoints];
+    [this.#tree, this.#mountPoints, this.#above] = [tree, mountPoints, namesAbove(mountPoints)];
   }
 
   /** Packs the changes in a directory that the container's own tree holds. */
@@ -42,11 +52,18 @@ class Changes {
     for (const [name, file] of at.entries) if (file.owner === this.#tree) names.set(name, file);
     for (const [name, file] of byBytes(names)) {
       const full = path + bytesOf(name);
-      if (file !== null && this.#mountPoints.has(full) && isEmpty(file)) continue;
+      if (file !== null && this.#isForMount(file, full)) continue;
       if (file === null) this.#add({ ...whiteout(at), name: `${path}${WHITEOUT}${bytesOf(name)}` });
       else if (file.kind === "directory") this.#enter(file, full);
       else this.#file(file, full);
     }
+  }
+
+  /** Whether a file is there only because something was mounted on it or below it. */
+  #isForMount(file: Inode, path: string): boolean {
+    if (this.#mountPoints.has(path) && isEmpty(file)) return true;
+    if (!this.#above.has(path) || file.kind !== "directory" || file.origin !== null) return false;
+    return [...file.entries].every(([name, below]) => this.#isForMount(below, `${path}/${bytesOf(name)}`));
   }
 
   #enter(file: Inode, path: string): void {

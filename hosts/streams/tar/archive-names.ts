@@ -3,6 +3,7 @@
 
 import { HostFailure, faultyName } from "../../shared/index.js";
 import { bytesOf, textOf } from "./latin1.js";
+import { parentOf } from "./names.js";
 
 /** An absolute path without doubled slashes, `.` and `..`. These are resolved as text; the end is kept. */
 export function absolutePath(path: string): string {
@@ -65,6 +66,15 @@ function tooManyLinks(path: string): HostFailure {
 
 /** The kernel's limit (path_resolution(7)). */
 const MOST_LINKS = 40;
+
+/** The names of the directories above these names, without the root. */
+export function namesAbove(names: Iterable<string>): Set<string> {
+  const above = new Set<string>();
+  for (const name of names) {
+    for (let at = parentOf(name); at !== "" && !above.has(at); at = parentOf(at)) above.add(at);
+  }
+  return above;
+}
 
 /** The names in an archive of absolute paths: without slashes around them. */
 export function namesOfPaths(paths: readonly string[]): Set<string> {

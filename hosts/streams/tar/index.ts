@@ -1,6 +1,14 @@
 // The public parts of this folder: archives in tar format: names, headers, readers and writers.
 
-export { absolutePath, firstMember, followed, lastPart, namesOfPaths, refusedKind } from "./archive-names.js";
+export {
+  absolutePath,
+  firstMember,
+  followed,
+  lastPart,
+  namesAbove,
+  namesOfPaths,
+  refusedKind,
+} from "./archive-names.js";
 export { BLOCK, ownerSet } from "./entry.js";
 export type { EntryType, TarEntry } from "./entry.js";
 export { SplittingReader } from "./split.js";

@@ -63,7 +63,7 @@ describeUnless(chosen === undefined ? "another engine was chosen" : chosen.missi
 function oursOf(answer: readonly string[], { ours }: KitRecipe): string[] {
   const lines = ours?.lines ?? {};
   for (const line of Object.keys(lines)) expect(answer).toContain(line);
-  return answer.map((line) => lines[line] ?? line);
+  return answer.flatMap((line) => lines[line] ?? (line in lines ? [] : line));
 }
 
 /** What tells a recipe from the others. */

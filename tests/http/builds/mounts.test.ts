@@ -56,7 +56,8 @@ onEngines("mounts of builds", (engine, kind) => {
         "--mount=type=cache,target=/made/here --mount=type=tmpfs,target=/empty --mount=target=/file,source=a";
       const file =
         "FROM busybox\nRUN mkdir -m 0710 /empty && touch /file\n" +
-        `RUN ${mounts} touch /made/beside\nRUN stat -c '%a %s' /empty /file; ls -A /made\n`;
+        `RUN ${mounts} touch /made/beside\nRUN --mount=type=cache,target=/no/more true\n` +
+        `RUN stat -c '%a %s' /empty /file; ls -A /made; ! ls -d /no 2>/dev/null\n`;
       const { lines, error } = await make(file, [{ name: "a", body: "a\n" }]);
       expect(error).toBeNull();
       const [empty, whole, ...made] = lines.slice(lines.findLastIndex((line) => line.startsWith("Step")) + 1);

@@ -181,6 +181,25 @@ describeUnless(missing, "a commit", () => {
     await must(["tar", "-tf", fixture.paths.archives("archive-a", "layer.tar")]);
   });
 
+  test("has no directories that only mounts needed; others stay, however empty", async () => {
+    const chain = await fixture.layer(rawTar([{ name: "image/", flag: "5" }]));
+    const { id, rootfs } = await fixture.mount(chain);
+    for (const name of ["image/x/y", "a/b/c", "used/b", "etc/new/d", "bare/b"])
+      mkdirSync(join(rootfs, name), { recursive: true });
+    writeFileSync(join(rootfs, "a/b/file"), "");
+    writeFileSync(join(rootfs, "used/file"), "");
+    const mountPoints = ["/image/x/y", "/a/b/c/", "/a/b/file", "/used/b", "/etc/new/d", "/none/at/all"];
+    const committed = await fixture.perform({
+      tag: "commit",
+      val: { archive: "a", container: id, chain, mountPoints, spent: false },
+    });
+    expect(committed).toMatchObject({ tag: "committed", val: { empty: false } });
+    const names = (await must(["tar", "-tf", fixture.paths.archives("archive-a", "layer.tar")])).trim().split("\n");
+    expect(names.filter((name) => !name.includes(".wh."))).toEqual([
+      ...["bare/", "bare/b/", "etc/", "image/", "used/", "used/file"],
+    ]);
+  });
+
   test("under a taken name is refused, and the existing one stays", async () => {
     const { id } = await fixture.mount();
     await commit(id, "a");

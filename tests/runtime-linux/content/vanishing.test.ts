@@ -36,7 +36,7 @@ describeUnless(missing, "files that vanish while they are read", () => {
     for (const name of ["file", "kept"]) writeFileSync(join(rootfs, name), name);
     const kernel = removing(rootfs, { directory: "directory", file: "file" });
     const tar = join(fixture.root, "layer.tar");
-    const changes = { upper: fixture.paths.upper(id), mountPoints: [], alone: false };
+    const changes = { upper: fixture.paths.upper(id), mountPoints: [], lower: [], alone: false };
     await writeChanges(changes, tar, kernel, new AbortController().signal);
     expect((await must(["tar", "-tf", tar])).trim().split("\n")).toEqual(["file", "kept"]);
   });

@@ -50,7 +50,7 @@ export class LayerMaking extends Task implements LayerOwner {
 
   begin(): void {
     this.base.claimStack(this.below);
-    const commit = new Commit(this.archive, this.container, this.mountPoints, this.spent);
+    const commit = new Commit(this.archive, this.container, this.below, this.mountPoints, this.spent);
     askContent(this, 0, new ContentCommandCommit(commit));
   }
 

@@ -158,7 +158,8 @@ class CommitTask extends Task implements LayerOwner {
   }
 
   private takeChanges(): void {
-    askContent(this, Step.Commit, new ContentCommandCommit(new Commit(this.archive, this.container.id, [], false)));
+    const commit = new Commit(this.archive, this.container.id, this.container.chain, [], false);
+    askContent(this, Step.Commit, new ContentCommandCommit(commit));
   }
 
   private makeLayer(committed: Committed): void {

@@ -3,6 +3,7 @@
 /** Why a recipe has an answer of its own. */
 export const SENTENCES = "the sentences are those of the classic builder, which has the same parser and the same steps";
 export const OWNERS = "an owner's name without a user is refused, as by the classic builder";
+export const PLACES = "newer versions remove directories again that only a mount needed";
 
 const UNCOMPARED: readonly RegExp[] = [
   // Only programs of Windows take note.

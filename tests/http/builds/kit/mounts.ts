@@ -1,7 +1,7 @@
 // Dockerfiles whose steps mount something.
 
 import { SENTENCES } from "./differences.js";
-import { refused, type KitRecipe } from "./recipe.js";
+import { placed, refused, type KitRecipe } from "./recipe.js";
 
 /** The secret that clients of these tests have, under the id `s`. */
 export const SECRET = "known to its step alone";
@@ -12,7 +12,7 @@ export const MOUNTS: readonly (string | KitRecipe)[] = [
   // Binds.
   "RUN --mount=target=/c cp /c/a.txt /x && find /c | sort > /all",
   "RUN --mount=type=bind,source=d,target=/m find /m | sort > /x; stat -c '%a %u %g' /m /m/f >> /x",
-  "RUN --mount=type=bind,source=a.txt,target=/m/n cat /m/n > /x; stat -c '%a %u %g %F' /m /m/n >> /x",
+  placed("RUN --mount=type=bind,source=a.txt,target=/m/n cat /m/n > /x; stat -c '%a %u %g %F' /m /m/n >> /x", "m"),
   "RUN --mount=target=/c,rw echo new > /c/new && echo more >> /c/a.txt && cat /c/new /c/a.txt > /x",
   "RUN --mount=target=/c,readwrite=true rm /c/a.txt && ls /c > /x\nRUN --mount=target=/c ls /c > /y; true",
   "FROM busybox AS one\nRUN mkdir /o && echo one > /o/f\nFROM busybox\nRUN --mount=from=one,target=/o cat /o/o/f > /x\n" +
@@ -23,15 +23,15 @@ export const MOUNTS: readonly (string | KitRecipe)[] = [
   "RUN mkdir /m && echo old > /m/old\nRUN --mount=source=d,target=/m ls /m > /x\nRUN ls /m > /y",
   "RUN --mount=source=d,target=/m --mount=source=empty,target=/n ls /m /n > /x",
   "RUN --mount=source=d,target=/m --mount=type=tmpfs,target=/m/sub ls -a /m/sub > /x",
-  "WORKDIR /w\nRUN --mount=source=a.txt,target=in/here cat in/here > out",
+  placed("WORKDIR /w\nRUN --mount=source=a.txt,target=in/here cat in/here > out", "w/in"),
   "RUN --mount=source=to-a,target=/m cat /m > /x\nRUN --mount=source=to-d,target=/n ls /n > /y",
   'RUN --mount=source=a.txt,dst=/m ["cp", "/m", "/x"]',
   'SHELL ["/bin/sh", "-ec"]\nUSER 7\nRUN --mount=target=/c cat /c/a.txt > /tmp/x; id -u >> /tmp/x',
   "FROM busybox AS base\nONBUILD RUN --mount=target=/c cp /c/a.txt /x\nFROM base",
   "ARG D=d\nFROM busybox\nARG D\nRUN --mount=source=d,target=/m echo $D > /x; ls /m >> /x",
-  "RUN --mount=source=a.txt,target=/n/o/p --mount=type=tmpfs,target=/n/q/r true",
+  placed("RUN --mount=source=a.txt,target=/n/o/p --mount=type=tmpfs,target=/n/q/r true", "n", "n/o", "n/q"),
   // Caches.
-  "RUN --mount=type=cache,target=/n/o/c true",
+  placed("RUN --mount=type=cache,target=/n/o/c true", "n", "n/o"),
   `${CACHE} echo one >> /c/f\n${CACHE} cat /c/f > /x\nRUN ls /c/f || echo none > /y`,
   "RUN --mount=type=cache,id=k,target=/c echo one > /c/f\nRUN --mount=type=cache,id=k,target=/d cat /d/f > /x",
   "RUN --mount=type=cache,target=/e1,uid=5,gid=6,mode=0711 stat -c '%a %u %g' /e1 > /x",
@@ -47,7 +47,10 @@ export const MOUNTS: readonly (string | KitRecipe)[] = [
   "RUN mkdir /root/.cache\nRUN --mount=type=cache,target=/root/.cache/deep mkdir -p /root/.cache/other && echo o > /root/.cache/other/f",
   // File systems in memory, and secrets.
   "RUN --mount=type=tmpfs,target=/t echo t > /t/f && cat /t/f > /x && stat -c '%a %u' /t >> /x\nRUN ls -A /t || true",
-  "RUN --mount=type=secret,id=s wc -c < /run/secrets/s > /x; stat -c '%a %u %g' /run/secrets/s >> /x",
+  placed(
+    "RUN --mount=type=secret,id=s wc -c < /run/secrets/s > /x; stat -c '%a %u %g' /run/secrets/s >> /x",
+    ...["run", "run/secrets"],
+  ),
   "RUN --mount=type=secret,id=s,target=/etc/s,mode=0444,uid=5,gid=6 stat -c '%a %u %g' /etc/s > /x\nRUN ls /etc/s > /y; true",
   "WORKDIR /w\nRUN --mount=type=secret,id=s,dst=rel test -s rel && echo there > x",
   "RUN --mount=type=secret,id=none ls /run/secrets > /x 2>&1; echo $? > /y",

@@ -2,6 +2,7 @@
 
 import type { RawEntry } from "../../../support/archives/tar.js";
 import { CONTEXT } from "../dockerfiles/files.js";
+import { PLACES } from "./differences.js";
 
 /** A Dockerfile, what lies beside it, and what its client asks for. */
 export interface KitRecipe {
@@ -10,9 +11,9 @@ export interface KitRecipe {
   readonly files?: readonly RawEntry[];
   /** Options of the frontend: `target`, `build-arg:NAME`. */
   readonly options?: Readonly<Record<string, string>>;
-  /** What is another in our answer, and why: lines of the reference's with ours, or the whole answer. */
+  /** What is another in our answer, and why: lines of the reference's with ours, null for none; or the whole answer. */
   readonly ours?: {
-    readonly lines?: Readonly<Record<string, string>>;
+    readonly lines?: Readonly<Record<string, string | null>>;
     readonly answer?: readonly string[];
     readonly why: string;
   };
@@ -28,6 +29,12 @@ export const KIT_CONTEXT: readonly RawEntry[] = CONTEXT.filter(({ flag }) => fla
 export function kitRecipeOf(one: string | KitRecipe): KitRecipe {
   if (typeof one !== "string") return one;
   return { file: `${/^FROM\b/m.test(one) ? "" : "FROM busybox\n"}${one}\n` };
+}
+
+/** A Dockerfile of whose mounts the reference keeps these directories. */
+export function placed(file: string, ...directories: readonly string[]): KitRecipe {
+  const lines = Object.fromEntries(directories.map((name) => [`${name} directory 755 0:0  now `, null]));
+  return { ...kitRecipeOf(file), ours: { lines, why: PLACES } };
 }
 
 /** A Dockerfile that both engines refuse, each in its own words. */
