@@ -12,7 +12,7 @@ const KEYS: string[] = ["gc", "history", "entitlements"];
 /** As in BuildKit. */
 const NEWEST: i32 = 50;
 const LONGEST: i64 = 48 * HOUR;
-/** More builds are never kept, whatever their age: each costs up to some hundred KiB. */
+/** More builds are never kept, whatever their age: each costs up to some hundred KiB, and up to 8 MiB of logs on the disk. */
 export const MOST_BUILDS: i32 = 100;
 
 export class BuilderSettings {
