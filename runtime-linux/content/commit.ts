@@ -2,7 +2,7 @@
 // whiteouts (OCI image spec, layer.md). The same changes give the same bytes.
 
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, lstatSync, read, readdirSync } from "node:fs";
+import { closeSync, read } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { interrupted } from "../../hosts/shared/index.js";
@@ -14,8 +14,6 @@ import {
   baseOf,
   endOfArchive,
   headerOf,
-  namesAbove,
-  namesOfPaths,
   paddingOf,
   parentOf,
 } from "../../hosts/streams/tar/index.js";
@@ -24,7 +22,7 @@ import { readSmall, SMALL } from "./files/file-bytes.js";
 import { openMember, padded, type Member } from "./files/pack.js";
 import { LinkNames } from "./files/tar-entry.js";
 import { walk, type Found } from "./files/walk.js";
-import { findInLayers } from "./layers/lower.js";
+import { MountPoints } from "./mount-points.js";
 
 /** What a container has written: its upper directory. */
 export interface Changes {
@@ -48,12 +46,12 @@ export async function writeChanges(
   const out = new Output(file);
   const hides = (path: Buffer): boolean => !alone && isOpaque(path, kernel);
   const links = new LinkNames();
-  const places = new Places(mountPoints, (name) => findInLayers(lower, name, kernel) !== undefined);
+  const points = new MountPoints(mountPoints, lower, kernel);
   let [size, empty] = [0n, true];
   try {
     for await (const found of walk(upper)) {
       if (signal.aborted) throw interrupted("given-up");
-      if (places.has(found)) continue;
+      if (points.has(found)) continue;
       const member = openMember(found, links, kernel);
       if (!member) continue;
       empty = false;
@@ -66,39 +64,6 @@ export async function writeChanges(
     await file.close();
   }
   return { diffId: `sha256:${out.hash.digest("hex")}`, size, empty };
-}
-
-/** What is there only because something was mounted on it or below it. */
-class Places {
-  readonly #points: ReadonlySet<string>;
-  readonly #above: ReadonlySet<string>;
-  readonly #isBelow: (name: string) => boolean;
-
-  /** `isBelow`: whether the layers below have a name. */
-  constructor(mountPoints: readonly string[], isBelow: (name: string) => boolean) {
-    this.#points = namesOfPaths(mountPoints);
-    this.#above = namesAbove(this.#points);
-    this.#isBelow = isBelow;
-  }
-
-  has(found: Found): boolean {
-    const { name, stat } = found;
-    if (this.#points.has(name) && isEmpty(found)) return true;
-    if (!this.#above.has(name) || !stat.isDirectory() || this.#isBelow(name)) return false;
-    return childrenOf(found).every((child) => this.has(child));
-  }
-}
-
-function childrenOf({ name, path }: Found): Found[] {
-  return readdirSync(path, "latin1").map((child) => {
-    const at = Buffer.from(`${path.toString("latin1")}/${child}`, "latin1");
-    return { name: `${name}/${child}`, path: at, stat: lstatSync(at, { bigint: true }) };
-  });
-}
-
-/** Nobody can have changed it while something was mounted on it, so it is there only because of that. */
-function isEmpty({ path, stat }: Found): boolean {
-  return stat.isDirectory() ? readdirSync(path).length === 0 : stat.isFile() && stat.size === 0n;
 }
 
 /** `hides`: whether a directory hides what is below it. */

@@ -47,11 +47,12 @@ describe("a container's changes", () => {
   });
 
   test("have no directories that only mounts needed; others stay, however empty", async () => {
-    const { files, id } = await world.mount(await world.layer(rawTar([dir("image")])));
-    for (const path of ["/image/x", "/image/x/y", "/a", "/a/b", "/used", "/used/b", "/bare"]) files.makeDirectory(path);
+    const image = [dir("image"), { name: "link", flag: "2", target: "image" }];
+    const { files, id } = await world.mount(await world.layer(rawTar(image)));
+    for (const path of ["/image/x", "/image/x/y", "/link/by", "/link/by/link", "/a", "/a/b", "/used", "/used/b", "/bare"]) files.makeDirectory(path);
     files.write("/a/b/file", bytes(""));
     files.write("/used/file", bytes(""));
-    const mountPoints = ["/image/x/y", "/a/b/file", "/used/b", "/none/at/all"];
+    const mountPoints = ["/image/x/y", "/link/by/link", "/a/b/file", "/used/b", "/none/at/all"];
     await world.perform({ tag: "commit", val: { archive: "c", container: id, mountPoints, spent: false } });
     const tar = await world.perform({ tag: "read", val: { archive: "c", path: "layer.tar", limit: 4 << 20 } });
     if (tar.tag !== "bytes") throw new Error(tar.tag);

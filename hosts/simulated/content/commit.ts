@@ -9,6 +9,7 @@ import {
   WHITEOUT,
   bytesOf,
   endOfArchive,
+  followed,
   headerOf,
   namesAbove,
   namesOfPaths,
@@ -24,11 +25,19 @@ export function changesOf(
   tree: Tree,
   mountPoints: readonly string[] = [],
 ): { bytes: Uint8Array; committed: engine.Committed } {
-  const changes = new Changes(tree, namesOfPaths(mountPoints));
+  const points = mountPoints.map((path) => followed(path, (directory, name) => linkBelow(tree, `${directory}/${name}`)));
+  const changes = new Changes(tree, namesOfPaths(points));
   changes.directory(tree.root, "");
   const bytes = joined([...changes.pieces, endOfArchive()]);
   const committed = { diffId: digestOf(bytes), size: changes.size, empty: changes.pieces.length === 0 };
   return { bytes, committed };
+}
+
+/** The target of a link in the tree below the container's own; undefined if there is none. */
+function linkBelow({ root }: Tree, path: string): string | undefined {
+  let at = root.origin ?? undefined;
+  for (const name of path.split("/").filter(Boolean)) at = at?.entries.get(name);
+  return at?.kind === "symlink" ? at.target : undefined;
 }
 
 class Changes {

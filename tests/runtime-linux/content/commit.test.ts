@@ -182,13 +182,17 @@ describeUnless(missing, "a commit", () => {
   });
 
   test("has no directories that only mounts needed; others stay, however empty", async () => {
-    const chain = await fixture.layer(rawTar([{ name: "image/", flag: "5" }]));
+    const image = [
+      { name: "image/", flag: "5" },
+      { name: "link", flag: "2", target: "image" },
+    ];
+    const chain = await fixture.layer(rawTar(image));
     const { id, rootfs } = await fixture.mount(chain);
-    for (const name of ["image/x/y", "a/b/c", "used/b", "etc/new/d", "bare/b"])
+    for (const name of ["image/x/y", "link/by/link", "a/b/c", "used/b", "etc/new/d", "bare/b"])
       mkdirSync(join(rootfs, name), { recursive: true });
     writeFileSync(join(rootfs, "a/b/file"), "");
     writeFileSync(join(rootfs, "used/file"), "");
-    const mountPoints = ["/image/x/y", "/a/b/c/", "/a/b/file", "/used/b", "/etc/new/d", "/none/at/all"];
+    const mountPoints = ["/image/x/y", "/link/by/link", "/a/b/c/", "/a/b/file", "/used/b", "/etc/new/d", "/none/at/all"];
     const committed = await fixture.perform({
       tag: "commit",
       val: { archive: "a", container: id, chain, mountPoints, spent: false },
