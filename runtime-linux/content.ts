@@ -42,6 +42,7 @@ import { describedBy, modifiedAt } from "../hosts/streams/copying/index.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
 import type { Kernel } from "./kernel.js";
+import { freeSpace } from "./machine/storage.js";
 import type { Paths } from "./paths.js";
 import { UNTOLD, type Swept } from "./swept.js";
 import { UnderWay } from "./under-way.js";
@@ -206,6 +207,8 @@ class Carrier {
         return { tag: "size", val: await this.filesystems.measure(command.val) };
       case "measure-tar":
         return { tag: "size", val: BigInt(await this.#measureTar(command.val)) };
+      case "free-space":
+        return { tag: "size", val: await freeSpace(this.#deps.paths.roots.data) };
       case "stat":
         return { tag: "stat", val: this.#stat(command.val) };
       case "make-directory":

@@ -32,7 +32,7 @@ import {
 } from "../../build/bindings/types";
 import { versionsProblem } from "./api/newest-version";
 import { dispatch } from "./api/router";
-import { collectCaches } from "./build/caches/collection";
+import { cacheCollector } from "./build/caches/collection";
 import { stepsUnderway } from "./build/run/stage/steps-underway";
 import { builderProblem } from "./build/settings/builder-settings";
 import { Call, unknownCall } from "./call";
@@ -95,7 +95,7 @@ export function step(now: Instant, input: Input): void {
   stepsUnderway.tellDue();
   settleReleased();
   watchChanged();
-  collectCaches();
+  cacheCollector.collect();
   keep();
 }
 

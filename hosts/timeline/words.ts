@@ -200,6 +200,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `measure the files of ${containerName(naming, command.val)}`;
     case "measure-tar":
       return `${command.val.verify ? "verify" : "measure"} the tar of layer ${shortId(command.val.chain)}`;
+    case "free-space":
+      return "see how much room the disk has";
     case "stat":
       return `look at ${command.val.path} of ${containerName(naming, command.val.view.container)}`;
     case "make-directory":

@@ -1,6 +1,7 @@
 // Facts about the file system below overlayfs.
 
 import { readFileSync, statfsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { engine } from "../../hosts/shared/index.js";
 import type { Kernel } from "../kernel.js";
@@ -17,6 +18,12 @@ export function describeStorage(kernel: Kernel, data: string, root: string): eng
     userNamespace: isUserNamespace(readOr(join(root, "proc/self/uid_map"))),
     size: BigInt(blocks) * BigInt(bsize),
   };
+}
+
+/** Bytes of its file system that the engine may use: what is reserved for others is not free. */
+export async function freeSpace(data: string): Promise<bigint> {
+  const { bavail, bsize } = await statfs(data);
+  return BigInt(bavail) * BigInt(bsize);
 }
 
 /** The initial user namespace maps all ids to themselves. */

@@ -102,7 +102,7 @@ describe("pending commands of a crashed engine", () => {
     const content: Host["content"] = async (op, command) => {
       order.push(`${command.tag} ${op}`);
       if (command.tag === "ingest") await new Promise((_resolve, reject) => (interrupt = reject));
-      else if (command.val === 5n) setTimeout(() => interrupt(new Error("given up")), 20);
+      else if ("val" in command && command.val === 5n) setTimeout(() => interrupt(new Error("given up")), 20);
       return { tag: "done" };
     };
     const inventory: Host["inventory"] = async () => {

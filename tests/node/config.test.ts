@@ -331,6 +331,7 @@ describe("the configuration file", () => {
 
   test("has the builder's settings as an object, or some of them as flags", () => {
     expect(config("--builder-gc=false").builder).toBe('{"gc":{"enabled":false}}');
+    expect(config("--builder-gc-min-free-space=9GB").builder).toBe('{"gc":{"defaultMinFreeSpace":"9GB"}}');
     expect(config("--builder-gc-reserved-space", "20GB", "--builder-gc-max-used-space=50GB").builder).toBe(
       '{"gc":{"defaultReservedSpace":"20GB","defaultMaxUsedSpace":"50GB"}}',
     );

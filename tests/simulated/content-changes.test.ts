@@ -49,7 +49,18 @@ describe("a container's changes", () => {
   test("have no directories that only mounts needed; others stay, however empty", async () => {
     const image = [dir("image"), { name: "link", flag: "2", target: "image" }];
     const { files, id } = await world.mount(await world.layer(rawTar(image)));
-    for (const path of ["/image/x", "/image/x/y", "/link/by", "/link/by/link", "/a", "/a/b", "/used", "/used/b", "/bare"]) files.makeDirectory(path);
+    for (const path of [
+      "/image/x",
+      "/image/x/y",
+      "/link/by",
+      "/link/by/link",
+      "/a",
+      "/a/b",
+      "/used",
+      "/used/b",
+      "/bare",
+    ])
+      files.makeDirectory(path);
     files.write("/a/b/file", bytes(""));
     files.write("/used/file", bytes(""));
     const mountPoints = ["/image/x/y", "/link/by/link", "/a/b/file", "/used/b", "/none/at/all"];

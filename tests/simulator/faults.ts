@@ -70,6 +70,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "signal-exec",
   "measure",
   "measure-tar",
+  "free-space",
   "compare",
   "read-file",
   "choose",

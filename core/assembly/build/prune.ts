@@ -7,12 +7,14 @@ import { Call } from "../call";
 import { Event } from "../event/event";
 import { eventRing } from "../event/ring";
 import { JsonWriter } from "../json/writer";
+import { openCalls } from "../open-calls";
 import { badParameter, Refusal } from "../refusal";
 import { line, sendJson } from "../reply";
 import { engine } from "../state";
 import { EntryFilter } from "./caches/cache-filter";
+import { ENOUGH, FreeRoom, FreeRoomClient } from "./caches/free-room";
 import { PRUNE_KEYS, PruneFilter, pruneFilterProblem } from "./caches/prune-filter";
-import { Pruned, PruneLimits, removeEntries } from "./caches/removal";
+import { Pruned, PruneLimits, removeEntries, Staying } from "./caches/removal";
 
 /** From this version on, the limits have other names. */
 const WITH_LIMITS = 48;
@@ -27,33 +29,60 @@ export function pruneBuildCache(call: Call): Refusal | null {
   if (problem.length > 0) return badParameter(`failed to prune build cache: ${problem}`);
 
   // The request is accepted from here on.
-  const pruned = pruneCaches(new PruneFilter(filters), new PruneLimits(keptBytes(call), 0, flagOf(call.query, "all")));
-  const ids = pruned.entries.map<string>((entry) => entry.id);
-  const json = new JsonWriter().beginObject();
-  if (ids.length == 0) json.nullField("CachesDeleted");
-  else json.stringArrayField("CachesDeleted", ids);
-  sendJson(call, 200, line(json.i64Field("SpaceReclaimed", pruned.freed).endObject()));
+  pruneCaches(new PruneFilter(filters), new PruneLimits(staying(call), 0, flagOf(call.query, "all")), new Answer(call));
   return null;
 }
 
-/** Removes those that match, and tells it as an event. */
-export function pruneCaches(filter: EntryFilter, limits: PruneLimits): Pruned {
-  const pruned = removeEntries(filter, limits);
+/** Whose prune it is. */
+export abstract class PruneClient {
+  constructor(readonly call: Call) {}
+
+  abstract pruned(pruned: Pruned): void;
+}
+
+/** Removes those that match, and tells it as an event; nothing if the client has left before the room is known. */
+export function pruneCaches(filter: EntryFilter, limits: PruneLimits, client: PruneClient): void {
+  const prune = new Prune(filter, limits, client);
+  if (limits.stay.free <= 0) return prune.freeRoomKnown(ENOUGH);
+  openCalls.add(client.call);
+  new FreeRoom(prune).ask();
+}
+
+class Prune implements FreeRoomClient {
+  constructor(
+    private readonly filter: EntryFilter,
+    private readonly limits: PruneLimits,
+    private readonly client: PruneClient,
+  ) {}
+
+  freeRoomKnown(bytes: i64): void {
+    if (!this.client.call.gone) this.client.pruned(removeNow(this.filter, this.limits, bytes));
+  }
+}
+
+function removeNow(filter: EntryFilter, limits: PruneLimits, free: i64): Pruned {
+  const pruned = removeEntries(filter, limits, free);
   eventRing.emit(new Event("builder", "prune", "", engine.now.wall).with("reclaimed", pruned.freed.toString()));
   return pruned;
 }
 
-/**
- * Bytes of caches that stay. How much room the disk has left is not known here: `min-free-space` alone removes all but
- * what is reserved.
- */
-function keptBytes(call: Call): i64 {
+/** Of `POST /build/prune`. */
+class Answer extends PruneClient {
+  pruned(pruned: Pruned): void {
+    const ids = pruned.entries.map<string>((entry) => entry.id);
+    const json = new JsonWriter().beginObject();
+    if (ids.length == 0) json.nullField("CachesDeleted");
+    else json.stringArrayField("CachesDeleted", ids);
+    sendJson(this.call, 200, line(json.i64Field("SpaceReclaimed", pruned.freed).endObject()));
+  }
+}
+
+function staying(call: Call): Staying {
   const old = integerOf(call.query, "keep-storage").value;
-  if (call.version < WITH_LIMITS) return old;
+  if (call.version < WITH_LIMITS) return new Staying(old, 0, 0);
   const given = integerOf(call.query, "reserved-space").value;
-  const reserved = given > 0 ? given : old;
   const most = integerOf(call.query, "max-used-space").value;
-  return most > reserved ? most : reserved;
+  return new Staying(given > 0 ? given : old, most, integerOf(call.query, "min-free-space").value);
 }
 
 function refuseLimits(call: Call): Refusal | null {

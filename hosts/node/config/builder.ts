@@ -10,6 +10,7 @@ export function builderOf(values: Values): string {
     ["enabled", values.get("builder-gc")],
     ["defaultReservedSpace", values.get("builder-gc-reserved-space")],
     ["defaultMaxUsedSpace", values.get("builder-gc-max-used-space")],
+    ["defaultMinFreeSpace", values.get("builder-gc-min-free-space")],
   ].filter(([, value]) => value !== undefined);
   if (gc.length === 0) return given ?? "";
   if (given === undefined) return JSON.stringify({ gc: Object.fromEntries(gc) });

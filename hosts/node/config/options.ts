@@ -71,6 +71,12 @@ export const OPTIONS: readonly Option[] = [
     help: "how many bytes the builder's cache may have, such as 50GB; at least what is reserved",
   },
   {
+    flag: "builder-gc-min-free-space",
+    kind: "text",
+    value: "size",
+    help: "how many bytes of the disk shall be free, such as 10GB: for them, all goes of the builder's cache but what is reserved",
+  },
+  {
     flag: "builder-gc-reserved-space",
     kind: "text",
     value: "size",

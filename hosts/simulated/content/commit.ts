@@ -25,7 +25,9 @@ export function changesOf(
   tree: Tree,
   mountPoints: readonly string[] = [],
 ): { bytes: Uint8Array; committed: engine.Committed } {
-  const points = mountPoints.map((path) => followed(path, (directory, name) => linkBelow(tree, `${directory}/${name}`)));
+  const points = mountPoints.map((path) =>
+    followed(path, (directory, name) => linkBelow(tree, `${directory}/${name}`)),
+  );
   const changes = new Changes(tree, namesOfPaths(points));
   changes.directory(tree.root, "");
   const bytes = joined([...changes.pieces, endOfArchive()]);

@@ -169,6 +169,8 @@ class Carrier {
         return { tag: "size", val: BigInt(disk.containers.get(command.val)?.share.used ?? 0) };
       case "measure-tar":
         return { tag: "size", val: BigInt(await measuredTar(command.val, disk.layers)) };
+      case "free-space":
+        return { tag: "size", val: BigInt(Math.max(disk.room.size - disk.room.used, 0)) };
       case "stat":
         return { tag: "stat", val: statIn(command.val, this.#deps) };
       case "make-directory":

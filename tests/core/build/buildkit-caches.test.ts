@@ -203,10 +203,23 @@ describe("caches", () => {
     expect(JSON.parse(prune(world, { keepBytes: 1, keepDuration: HOURS }))).toMatchObject({ Size: 5 });
   });
 
-  test("are not pruned for room on the disk, which is not known", () => {
+  test.each([
+    ["a call", (world: ImageWorld) => world.makeCall(`${CONTROL}/Prune`, { minFreeSpace: GIGABYTES })],
+    ["a request", (world: ImageWorld) => world.ask("POST", `/build/prune?min-free-space=${GIGABYTES}`)],
+  ])("are pruned by %s only if the disk has less room than it wants, and its client waits", (_which, ask) => {
     const world = cached();
-    expect(prune(world, { minFreeSpace: GIGABYTES })).toContain("min-free-space is not built yet");
-    expect(JSON.parse(prune(world, {}))).toMatchObject({ Size: 5 });
+    const left = ask(world);
+    world.hangUp(left);
+    world.succeed(world.take("free-space").op, { tag: "size", val: 0n });
+    for (const [free, text] of [
+      [BigInt(GIGABYTES), /^$|"CachesDeleted":null/],
+      [0n, /"Size":5|"SpaceReclaimed":5/],
+    ] as const) {
+      const asked = ask(world);
+      expect(world.answer(asked).over).toBe(false);
+      world.succeed(world.take("free-space").op, { tag: "size", val: free });
+      expect(world.answer(asked).text).toMatch(text);
+    }
   });
 });
 

@@ -61,6 +61,54 @@ describe("the builder's cache", () => {
     expect(built({ gc: { defaultReservedSpace: "1g" } }, 15_000n)).toHaveLength(4);
   });
 
+  /** `free`: bytes of the disk, whenever they are asked for. */
+  function builtWith(gc: object, free: number): string[] {
+    const world = new ImageWorld({ builder: { gc } });
+    for (const name of ["one", "two", "three", "four"]) {
+      step(world, name);
+      while (world.open().includes("free-space")) {
+        world.succeed(world.take("free-space").op, { tag: "size", val: BigInt(free) });
+        free += 1000 * drops(world);
+      }
+    }
+    return cached(world);
+  }
+
+  /** Lets layers go; tells how many. */
+  function drops(world: ImageWorld): number {
+    let count = 0;
+    for (; world.open().includes("drop-chain"); count++) world.done(world.take("drop-chain").op);
+    return count;
+  }
+
+  test("makes room on the disk if there is less than is asked for, and keeps what is reserved", () => {
+    const defaultMinFreeSpace = "5000";
+    expect(builtWith({ defaultMinFreeSpace }, 5000)).toEqual(["one", "two", "three", "four"]);
+    expect(builtWith({ defaultMinFreeSpace }, 4000)).toEqual(["two", "three", "four"]);
+    expect(builtWith({ defaultMinFreeSpace }, 0)).toEqual([]);
+    expect(builtWith({ defaultMinFreeSpace, defaultReservedSpace: "1500" }, 0)).toEqual(["four"]);
+    expect(builtWith({ defaultMinFreeSpace, defaultMaxUsedSpace: "2500" }, 9000)).toEqual(["three", "four"]);
+    expect(
+      builtWith({ policy: [{ minFreeSpace: defaultMinFreeSpace, filter: ["type=source.local"] }] }, 0),
+    ).toHaveLength(4);
+  });
+
+  test("waits if a build begins before it is known how much room there is", () => {
+    const world = new ImageWorld({ builder: { gc: { defaultMinFreeSpace: "1g" } } });
+    step(world, "one");
+    const { op } = world.take("free-space");
+    const slow = beginBuild(world, "FROM busybox\nRUN slow\n", "version=2&networkmode=none");
+    world.succeed(op, { tag: "size", val: 0n });
+    expect([cached(world), world.open().includes("free-space")]).toEqual([["one"], false]);
+    world.hangUp(slow);
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    world.failAs(world.take("free-space").op, {
+      tag: "call",
+      val: { call: "statfs", path: "/", inside: false, error: "EIO" },
+    });
+    expect(cached(world)).toEqual(["one"]);
+  });
+
   test("goes by the rules of a policy, in both forms of their filters", () => {
     const policy = (...rules: object[]): object => ({ gc: { policy: rules } });
     expect(built(policy({ filter: ["unused-for=3h"] }), 0n, 2 * HOUR)).toEqual(["three", "four"]);
@@ -165,10 +213,7 @@ test("the history has as many builds, and for as long, as the settings say", () 
 test.each([
   ['{"gc": {"enabled": "yes"}}', "builder.gc.enabled: it must be true or false"],
   ['{"gc": {"defaultKeepStorage": "much"}}', "builder.gc.defaultKeepStorage: it must be a size such as 20GB"],
-  [
-    '{"gc": {"defaultMinFreeSpace": "1GB"}}',
-    "builder.gc.defaultMinFreeSpace: how full the disk is does not count here",
-  ],
+  ['{"gc": {"defaultMinFreeSpace": "some"}}', "builder.gc.defaultMinFreeSpace: it must be a size such as 20GB"],
   ['{"gc": {"policy": {}}}', "builder.gc.policy: it must be a list"],
   ['{"gc": {"policy": [{"keep": "1"}]}}', "builder.gc.policy[0].keep: there is no such setting, only all, filter"],
   ['{"gc": {"policy": [{}, {"filter": ["x=1"]}]}}', "builder.gc.policy[1].filter: invalid filter 'x'"],

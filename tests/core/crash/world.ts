@@ -253,6 +253,8 @@ export class World {
       case "measure-tar":
         this.requireChains([command.val.chain]);
         return { tag: "size", val: 1n };
+      case "free-space":
+        return { tag: "size", val: 1n };
       case "commit":
         return this.#commit(command.val);
       case "ingest": {

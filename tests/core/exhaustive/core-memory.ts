@@ -38,6 +38,7 @@ export const OMITTED = [
   "core/assembly/build/buildkit/traced/traced-builds/TracedBuilds",
   "core/assembly/build/buildkit/traced/uploads/Uploads",
   "core/assembly/build/caches/cache-store/CacheStore",
+  "core/assembly/build/caches/collection/CacheCollector",
   "core/assembly/build/caches/due/Due",
   "core/assembly/build/run/known-choices/KnownChoices",
   "core/assembly/build/run/stage/steps-underway/StepsUnderway",

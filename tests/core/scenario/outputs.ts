@@ -296,6 +296,8 @@ function shownContent(command: content.ContentCommand): string {
       return `commit ${fields({ ...command.val, mountPoints: command.val.mountPoints.join(":") })}`;
     case "read":
       return `${command.tag} ${fields(command.val)}`;
+    case "free-space":
+      return command.tag;
     case "measure-tar":
       return `${command.val.verify ? "verify-tar" : "measure-tar"} ${command.val.chain}`;
     default:

@@ -32,7 +32,8 @@ export interface Asked<Value> {
 }
 
 type ContentTag = content.ContentCommand["tag"];
-type ContentValue<Tag extends ContentTag> = Extract<content.ContentCommand, { tag: Tag }>["val"];
+type ContentValue<Tag extends ContentTag> =
+  Extract<content.ContentCommand, { tag: Tag }> extends { val: infer Value } ? Value : undefined;
 type ProcessTag = processes.ProcessCommand["tag"];
 
 /** What a client has received so far. */
@@ -226,7 +227,8 @@ export class ImageWorld {
     const at = this.#content.findIndex(({ command }) => command.tag === tag);
     const [found] = at < 0 ? [] : this.#content.splice(at, 1);
     if (!found) throw new Error(`no ${tag} has been asked for, but ${this.open().join(", ") || "nothing"}`);
-    return { op: found.op, val: found.command.val as ContentValue<Tag> };
+    const val = "val" in found.command ? found.command.val : undefined;
+    return { op: found.op, val: val as ContentValue<Tag> };
   }
 
   takeProcess(tag: ProcessTag): bigint {

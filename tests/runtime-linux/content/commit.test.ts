@@ -192,7 +192,15 @@ describeUnless(missing, "a commit", () => {
       mkdirSync(join(rootfs, name), { recursive: true });
     writeFileSync(join(rootfs, "a/b/file"), "");
     writeFileSync(join(rootfs, "used/file"), "");
-    const mountPoints = ["/image/x/y", "/link/by/link", "/a/b/c/", "/a/b/file", "/used/b", "/etc/new/d", "/none/at/all"];
+    const mountPoints = [
+      "/image/x/y",
+      "/link/by/link",
+      "/a/b/c/",
+      "/a/b/file",
+      "/used/b",
+      "/etc/new/d",
+      "/none/at/all",
+    ];
     const committed = await fixture.perform({
       tag: "commit",
       val: { archive: "a", container: id, chain, mountPoints, spent: false },

@@ -41,7 +41,10 @@ export const BUILDER_VERBS: Readonly<Record<string, Verb>> = {
   "cache-usage": { send: ([...filter]) => control("DiskUsage", { filter }) },
   "prune-cache": {
     send: ([how = "", ...filter]) =>
-      control("Prune", { all: how === "all", keepBytes: how === "some" ? SOME : 0, filter }),
+      control("Prune", {
+        ...{ all: how === "all", keepBytes: how === "some" ? SOME : 0, filter },
+        ...(how === "room" && { minFreeSpace: MORE_THAN_ANY_DISK }),
+      }),
   },
   "past-builds": { send: ([ref = ""]) => control("ListenBuildHistory", { Ref: ref, EarlyExit: true }) },
   "hear-builds": { send: ([ref = ""]) => control("ListenBuildHistory", { Ref: ref }), goesOn: true },
@@ -53,6 +56,8 @@ export const BUILDER_VERBS: Readonly<Record<string, Verb>> = {
 
 /** Bytes that a prune leaves. */
 const SOME = 1000;
+/** Bytes that it cannot make room for. */
+const MORE_THAN_ANY_DISK = 2 ** 50;
 
 /** A connection that is to carry calls. */
 function upgrade(path: string, headers: Record<string, string>): Sent {

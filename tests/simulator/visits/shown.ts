@@ -12,6 +12,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   "content-command clone": "repository-cloned.txt",
   "content-command find-credentials": "credentials-asked.txt",
   "content-command forward-agent": "agents-forwarded.txt",
+  "content-command free-space": "cache-pruned-for-room.txt",
   "content-command give-blobs": "cache-kept-by-client.txt",
   "content-command hold-secret": "secrets-held.txt",
   "content-command keep-log": "logs-kept.txt",

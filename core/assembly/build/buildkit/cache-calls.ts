@@ -6,9 +6,9 @@ import { endReply, headersOf, line, openReply, sendChunk } from "../../reply";
 import { formatTime } from "../../text/time";
 import { cacheEntries, CacheEntry } from "../caches/cache-entry";
 import { CacheFilter } from "../caches/cache-filter";
-import { PruneLimits } from "../caches/removal";
-import { pruneCaches } from "../prune";
-import { answer, answerError, CallError, Code, messageOf, notBuilt } from "./grpc-reply";
+import { Pruned, PruneLimits, Staying } from "../caches/removal";
+import { pruneCaches, PruneClient } from "../prune";
+import { answer, answerError, CallError, Code, messageOf } from "./grpc-reply";
 
 export function cacheUsage(call: Call): void {
   const filter = new CacheFilter(messageOf(call).stringsOf("filter"));
@@ -24,19 +24,22 @@ export function pruneCall(call: Call): void {
   const message = messageOf(call);
   const filter = new CacheFilter(message.stringsOf("filter"));
   if (filter.problem.length > 0) return answerError(call, new CallError(Code.InvalidArgument, filter.problem));
-  if (message.i64Of("minFreeSpace") > 0) return answerError(call, notBuilt("min-free-space"));
-  const reserved = message.i64Of("keepBytes");
-  const most = message.i64Of("maxUsedSpace");
-  const kept = most > reserved ? most : reserved;
-  const limits = new PruneLimits(kept, message.i64Of("keepDuration"), message.boolOf("all"));
-  const pruned = pruneCaches(filter, limits).entries;
-  openReply(call, 200, headersOf(call).json, null);
-  for (let i = 0; i < pruned.length; i++) {
-    const json = new JsonWriter();
-    writeEntry(json, pruned[i]);
-    sendChunk(call, line(json));
+  const stay = new Staying(message.i64Of("keepBytes"), message.i64Of("maxUsedSpace"), message.i64Of("minFreeSpace"));
+  const limits = new PruneLimits(stay, message.i64Of("keepDuration"), message.boolOf("all"));
+  pruneCaches(filter, limits, new PruneAnswer(call));
+}
+
+class PruneAnswer extends PruneClient {
+  pruned(pruned: Pruned): void {
+    const entries = pruned.entries;
+    openReply(this.call, 200, headersOf(this.call).json, null);
+    for (let i = 0; i < entries.length; i++) {
+      const json = new JsonWriter();
+      writeEntry(json, entries[i]);
+      sendChunk(this.call, line(json));
+    }
+    endReply(this.call);
   }
-  endReply(call);
 }
 
 function writeEntry(json: JsonWriter, entry: CacheEntry): void {

@@ -6,6 +6,10 @@ class Due {
   /** After a restart the cache may have other limits. */
   private isChanged: bool = true;
 
+  get hasBuilds(): bool {
+    return this.builds > 0;
+  }
+
   buildBegun(): void {
     this.builds += 1;
   }
@@ -22,7 +26,7 @@ class Due {
 
   /** Whether it is time. It is told once. */
   take(): bool {
-    if (!this.isChanged || this.builds > 0) return false;
+    if (!this.isChanged || this.hasBuilds) return false;
     this.isChanged = false;
     return true;
   }

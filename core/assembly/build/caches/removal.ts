@@ -12,11 +12,36 @@ export class Pruned {
   freed: i64 = 0;
 }
 
+/** How many bytes stay; 0 for each limit that is not given. */
+export class Staying {
+  constructor(
+    /** So many in any case. */
+    readonly reserved: i64,
+    /** No more than these, or than what is reserved. */
+    readonly most: i64,
+    /** So few that these are free on the disk. */
+    readonly free: i64,
+  ) {}
+
+  /** The larger one of reserved and most space. */
+  get larger(): i64 {
+    return max(this.reserved, this.most);
+  }
+
+  /** Of `size` bytes, if the disk has so many free. 0: nothing stays (moby/buildkit, cache/manager.go). */
+  keptOf(size: i64, free: i64): i64 {
+    let kept = this.most;
+    const lack = this.free > 0 ? this.free - free : 0;
+    if (lack > 0) kept = kept == 0 ? size - lack : min(kept, size - lack);
+    else if (this.free > 0 && kept == 0) kept = max<i64>(size, 1);
+    return max(kept, this.reserved);
+  }
+}
+
 /** Which entries are to go, besides a filter. */
 export class PruneLimits {
   constructor(
-    /** Bytes that stay; 0 for none. */
-    readonly kept: i64,
+    readonly stay: Staying,
     /** Those used within so many nanoseconds stay. */
     readonly keptFor: i64,
     /** Those whose bytes an image has, too, go as well. */
@@ -24,16 +49,18 @@ export class PruneLimits {
   ) {}
 }
 
-/** Removes those that match. */
-export function removeEntries(filter: EntryFilter, limits: PruneLimits): Pruned {
-  return removeAmong(cacheEntries(), filter, limits);
+/** Removes those that match. `free`: bytes of the disk. */
+export function removeEntries(filter: EntryFilter, limits: PruneLimits, free: i64): Pruned {
+  return removeAmong(cacheEntries(), filter, limits, free);
 }
 
 /** The same, if all entries are known. */
-export function removeAmong(entries: CacheEntry[], filter: EntryFilter, limits: PruneLimits): Pruned {
+export function removeAmong(entries: CacheEntry[], filter: EntryFilter, limits: PruneLimits, free: i64): Pruned {
   const pruned = new Pruned();
-  const everything = limits.kept == 0;
-  const excess = usageOf(entries).size - limits.kept;
+  const size = usageOf(entries).size;
+  const kept = limits.stay.keptOf(size, free);
+  const everything = kept == 0;
+  const excess = size - kept;
   if (everything || excess > 0) drop(chosen(entries, filter, limits), excess, everything, pruned);
   return pruned;
 }

@@ -5,7 +5,7 @@ import { Json } from "../../json/json";
 import { JsonWriter } from "../../json/writer";
 import { HOUR } from "../../text/duration";
 import { PruneFilter, pruneFilterProblem } from "../caches/prune-filter";
-import { PruneLimits } from "../caches/removal";
+import { PruneLimits, Staying } from "../caches/removal";
 import { Problem, SettingsObject } from "./settings-object";
 
 const KEYS: string[] = [
@@ -19,7 +19,6 @@ const KEYS: string[] = [
 const RULE_KEYS: string[] = ["all", "filter", "keepStorage", "reservedSpace", "maxUsedSpace", "minFreeSpace"];
 /** Without its filter, a rule would be about all of the cache. */
 const NO_FILTERS = "it must be a list of KEY=VALUE";
-const NO_FREE_SPACE = "how full the disk is does not count here; limit the cache itself, with maxUsedSpace";
 
 /** Without settings, the cache may have this part of the disk. */
 const PART: u64 = 10;
@@ -44,14 +43,13 @@ export class CacheRule {
   /** As a message `GCPolicy`. */
   write(json: JsonWriter): void {
     json.beginObject().boolField("all", this.limits.all).i64Field("keepDuration", this.limits.keptFor);
-    json.i64Field("keepBytes", this.limits.kept).stringArrayField("filters", textsOf(this.filters)).endObject();
+    json.i64Field("keepBytes", this.limits.stay.larger).stringArrayField("filters", textsOf(this.filters)).endObject();
   }
 }
 
 /** None if nothing goes by itself. `disk`: its bytes; 0 if unknown. */
 export function readCacheRules(given: Json | null, disk: u64, problem: Problem): CacheRule[] {
   const gc = new SettingsObject(given, "builder.gc", KEYS, problem);
-  gc.refuse("defaultMinFreeSpace", NO_FREE_SPACE);
   const policy = gc.items("policy");
   const rules: CacheRule[] = [];
   for (let i = 0; i < policy.length; i++) {
@@ -59,19 +57,21 @@ export function readCacheRules(given: Json | null, disk: u64, problem: Problem):
       readRule(new SettingsObject(policy[i], `builder.gc.policy[${i.toString()}]`, RULE_KEYS, problem), problem),
     );
   }
-  const kept = max(reservedIn(gc, "defaultReservedSpace", "defaultKeepStorage"), gc.size("defaultMaxUsedSpace"));
+  const reserved = reservedIn(gc, "defaultReservedSpace", "defaultKeepStorage");
+  const stay = new Staying(reserved, gc.size("defaultMaxUsedSpace"), gc.size("defaultMinFreeSpace"));
   if (!gc.flag("enabled", true)) return [];
   if (gc.find("policy") !== null) return rules;
-  return usualRules(kept > 0 ? kept : <i64>(disk / PART));
+  const isLimited = stay.larger > 0 || stay.free > 0;
+  return usualRules(isLimited ? stay : new Staying(<i64>(disk / PART), 0, 0));
 }
 
 function readRule(rule: SettingsObject, problem: Problem): CacheRule {
-  rule.refuse("minFreeSpace", NO_FREE_SPACE);
-  const kept = max(reservedIn(rule, "reservedSpace", "keepStorage"), rule.size("maxUsedSpace"));
+  const reserved = reservedIn(rule, "reservedSpace", "keepStorage");
+  const stay = new Staying(reserved, rule.size("maxUsedSpace"), rule.size("minFreeSpace"));
   const filters = filtersIn(rule, problem);
   const why = pruneFilterProblem(filters);
   if (why.length > 0) problem.tell(rule.at("filter"), why);
-  return new CacheRule(filters, new PruneLimits(kept, 0, rule.flag("all", false)));
+  return new CacheRule(filters, new PruneLimits(stay, 0, rule.flag("all", false)));
 }
 
 /** Older versions of Docker have another name for it. */
@@ -101,17 +101,19 @@ function filtersIn(rule: SettingsObject, problem: Problem): Filters {
   return filters;
 }
 
-/** What is made again easily goes first, then what is old, then what is in no image, then all. 0: how much may stay is unknown. */
-function usualRules(kept: i64): CacheRule[] {
-  if (kept == 0) return [];
+/** What is made again easily goes first, then what is old, then what is in no image, then all. None without any limit. */
+function usualRules(stay: Staying): CacheRule[] {
+  const larger = stay.larger;
+  if (larger == 0 && stay.free == 0) return [];
+  const easily = new Staying(larger == 0 ? MOST_REMAKEABLE : min(MOST_REMAKEABLE, larger), 0, 0);
   const remakeable = new Filters();
   for (let i = 0; i < REMAKEABLE.length; i++) remakeable.add("type", REMAKEABLE[i]);
   const all = new Filters();
   return [
-    new CacheRule(remakeable, new PruneLimits(min(MOST_REMAKEABLE, kept), REMAKEABLE_AGE, false)),
-    new CacheRule(all, new PruneLimits(kept, AGE, false)),
-    new CacheRule(all, new PruneLimits(kept, 0, false)),
-    new CacheRule(all, new PruneLimits(kept, 0, true)),
+    new CacheRule(remakeable, new PruneLimits(easily, REMAKEABLE_AGE, false)),
+    new CacheRule(all, new PruneLimits(stay, AGE, false)),
+    new CacheRule(all, new PruneLimits(stay, 0, false)),
+    new CacheRule(all, new PruneLimits(stay, 0, true)),
   ];
 }
 
