@@ -81,13 +81,16 @@ async function given(after: number, ...words: [string, string][]): Promise<void>
   await sessionOn(carried(socket), 0n, () => {}).give(STORE, [blob], NEVER);
 }
 
-/** As a connection comes inside a call. */
+/**
+ * As a connection comes inside a call: its bytes come with a promise. So whoever waits for messages learns that the call is
+ * over before Node tells what the client said last.
+ */
 function carried(connection: Socket): Duplex {
   const duplex = new Duplex({
     read: () => {},
     write: (bytes, _encoding, done) => void connection.write(bytes as Buffer, done),
   });
-  connection.on("data", (bytes) => duplex.push(bytes));
+  connection.on("data", (bytes) => queueMicrotask(() => duplex.push(bytes)));
   return duplex;
 }
 
