@@ -102,8 +102,10 @@ export const listWorkersRequest: Message = { filter: many(1) };
 const gcPolicy: Message = {
   all: one(1, "bool"),
   keepDuration: one(2, "int64"),
-  keepBytes: one(3, "int64"),
+  reservedSpace: one(3, "int64"),
   filters: many(4),
+  maxUsedSpace: one(5, "int64"),
+  minFreeSpace: one(6, "int64"),
 };
 
 export const buildkitVersion: Message = { package: one(1), version: one(2), revision: one(3) };

@@ -188,11 +188,22 @@ describe("the builder's cache", () => {
 
   test("is shown with its rules by the worker", () => {
     const world = new ImageWorld({
-      builder: { gc: { policy: [{ all: true, keepStorage: "2k", filter: ["type=regular"] }] } },
+      builder: {
+        gc: {
+          policy: [
+            { all: true, keepStorage: "2k", filter: ["type=regular"] },
+            { maxUsedSpace: "3k", minFreeSpace: "4k" },
+          ],
+        },
+      },
     });
-    expect(policyOf(world)).toEqual([{ all: true, keepDuration: 0, keepBytes: 2048, filters: ["type==regular"] }]);
+    const limits = { keepDuration: 0, reservedSpace: 0, maxUsedSpace: 0, minFreeSpace: 0 };
+    expect(policyOf(world)).toEqual([
+      { ...limits, all: true, reservedSpace: 2048, filters: ["type==regular"] },
+      { ...limits, all: false, maxUsedSpace: 3072, minFreeSpace: 4096, filters: [] },
+    ]);
     const easily = ["type==source.local", "type==exec.cachemount", "type==source.git.checkout"];
-    expect(policyOf(new ImageWorld({ disk: 15_000n }))[0]).toMatchObject({ keepBytes: 1500, filters: easily });
+    expect(policyOf(new ImageWorld({ disk: 15_000n }))[0]).toMatchObject({ reservedSpace: 1500, filters: easily });
   });
 });
 

@@ -42,8 +42,10 @@ export class CacheRule {
 
   /** As a message `GCPolicy`. */
   write(json: JsonWriter): void {
+    const stay = this.limits.stay;
     json.beginObject().boolField("all", this.limits.all).i64Field("keepDuration", this.limits.keptFor);
-    json.i64Field("keepBytes", this.limits.stay.larger).stringArrayField("filters", textsOf(this.filters)).endObject();
+    json.i64Field("reservedSpace", stay.reserved).i64Field("maxUsedSpace", stay.most);
+    json.i64Field("minFreeSpace", stay.free).stringArrayField("filters", textsOf(this.filters)).endObject();
   }
 }
 
