@@ -20,11 +20,26 @@ const OUTPUTS = ["moby", "moby", "moby", "local", "tar", "docker", "oci", "image
 const IMAGES = ["moby", "image"];
 const FILTERS = ["", "", "type==regular", "type==exec.cachemount", "inuse", "shared", "private"];
 
+/** Builds whose output is named: options may follow. */
+const WITH_OUTPUT = / solve (?:\S+ ){4}\S/;
+
 /** Yields the lines of one client, or null if none of them does anything this time. */
 export function* builderLines(seed: number): Generator<string[] | null, never> {
   const draw = new Draw(seed, "buildx");
+  const caches = new Draw(seed, "caches in directories");
   const onceIn = draw.onceIn(STORIES_ONCE_IN) ? draw.one(ONCE_IN) : null;
-  for (;;) yield onceIn !== null && draw.onceIn(onceIn) ? drawBuilder(draw) : null;
+  for (;;) yield onceIn !== null && draw.onceIn(onceIn) ? drawBuilder(draw).map((line) => cached(line, caches)) : null;
+}
+
+/** Some builds put their cache into the clients' directory, or take it from there. */
+function cached(line: string, draw: Draw): string {
+  if (!WITH_OUTPUT.test(line)) return line;
+  const option = draw.weighted([
+    [8, ""],
+    [1, " cached-outside"],
+    [1, " from-outside"],
+  ]);
+  return `${line}${option}`;
 }
 
 function drawBuilder(draw: Draw): string[] {
