@@ -244,6 +244,9 @@ class Carrier {
       }
       case "read":
         return { tag: "bytes", val: await this.archives.read(command.val) };
+      case "flush-layers":
+        await this.layers.flush(command.val);
+        return DONE;
       case "drop-chain":
         await this.layers.drop(command.val);
         return DONE;

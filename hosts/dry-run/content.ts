@@ -119,6 +119,7 @@ export class DryRunContent {
       case "mount-blob":
       case "publish":
       case "copy":
+      case "flush-layers":
         return;
     }
   }

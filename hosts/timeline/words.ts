@@ -230,6 +230,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
     }
     case "read":
       return `read ${command.val.path} from an archive`;
+    case "flush-layers":
+      return `flush layers ${command.val.map(shortId).join(", ")}`;
     case "drop-chain":
       return `delete layer ${shortId(command.val)}`;
     case "keep-log":

@@ -6,7 +6,7 @@ import { until } from "../support/commands.js";
 import type { DaemonProcess } from "../support/daemon-process.js";
 import { EngineClient } from "../support/engine-client.js";
 import { missingLinux, startCoracle } from "../support/engines.js";
-import { tarOf } from "../support/archives/images.js";
+import { dockerArchive, tarOf } from "../support/archives/images.js";
 import { describeUnless } from "../support/on-engines.js";
 import { readFor } from "../support/processes.js";
 import {
@@ -71,6 +71,9 @@ describeUnless(missing, "flushes", () => {
       `/containers/${source}/archive?path=/&x=archive-word-100&y`,
       await tarOf([{ name: "file", body: "text of a file" }]),
     );
+    const layers = [await tarOf([{ name: "low", body: "low" }]), await tarOf([{ name: "high", body: "high" }])];
+    const archive = await dockerArchive([{ reference: "load-word-100:1", config: {}, layers }]);
+    await engine.must(200, "POST", "/images/load?quiet=1&x=load-word-100&y", archive);
     await engine.must(201, "POST", `/commit?container=${source}&repo=commit-word-100&tag=1`, {});
     logged = await compressed();
   }
@@ -114,10 +117,7 @@ describeUnless(missing, "flushes", () => {
     const { asked, answered } = tracedBy("commit-word-100");
     const within = calls.filter((call) => call.began > asked.ended && call.ended < answered.began);
     const { dataRoot } = daemon.directories;
-    const renamed = within.find(({ name, args }) => {
-      const [from, to] = name.startsWith("rename") ? stringsIn(args).map(String) : [];
-      return from?.startsWith(`${dataRoot}/layers/tmp/`) && to?.startsWith(`${dataRoot}/layers/`);
-    })!;
+    const renamed = within.find(namesLayer)!;
     const filled = within.find(({ name, ended }) => name === "syncfs" && ended < renamed.began);
     const named = within.find((call) => {
       return call.name === "fsync" && pathOf(call) === `${dataRoot}/layers` && call.began > renamed.ended;
@@ -126,6 +126,18 @@ describeUnless(missing, "flushes", () => {
     expect(filled).toBeDefined();
     expect(named.ended).toBeLessThan(recorded.began);
     expectFlushed("commit-word-100", { asked, answered });
+  });
+
+  test("of all layers of a loaded image come at once, after its archive is removed and before their names", () => {
+    const { asked, answered } = tracedBy("load-word-100");
+    const within = calls.filter((call) => call.began > asked.ended && call.ended < answered.began);
+    const removed = within.filter((call) => call.name.startsWith("unlink") && textsIn(call)[0]?.endsWith("/layer.tar"));
+    const flushed = within.filter(({ name }) => name === "syncfs");
+    const named = within.filter(namesLayer);
+    expect([removed.length, flushed.length, named.length]).toEqual([2, 1, 2]);
+    expect(flushed[0]!.began).toBeGreaterThan(Math.max(...removed.map(({ ended }) => ended)));
+    expect(flushed[0]!.ended).toBeLessThan(Math.min(...named.map(({ began }) => began)));
+    expectFlushed("load-word-100", { asked, answered });
   });
 
   test("of a compressed log file and its name come before the original is removed", () => {
@@ -144,6 +156,13 @@ describeUnless(missing, "flushes", () => {
     const { renamed, from } = replaced(".cutting");
     expect(flushOf(from)).toBeLessThan(renamed.began);
   });
+
+  /** Whether a layer gets its name. */
+  function namesLayer(call: SystemCall): boolean {
+    const { dataRoot } = daemon.directories;
+    const [from, to] = call.name.startsWith("rename") ? textsIn(call) : [];
+    return from?.startsWith(`${dataRoot}/layers/tmp/`) === true && to?.startsWith(`${dataRoot}/layers/`) === true;
+  }
 
   /** The first log file of such a name that was renamed. */
   function replaced(ending: string): { renamed: SystemCall; from: string; to: string } {

@@ -85,20 +85,23 @@ export class Fixture {
   }
 
   /** Unpacks one tar on a chain and returns the new chain. */
-  async layer(tar: Uint8Array, parent?: string): Promise<string> {
+  async layer(tar: Uint8Array, parent?: string, unflushed = false): Promise<string> {
     const archive = `layer-${++this.#counter}`;
     await this.ingest(archive, rawTar([{ name: "layer.tar", body: tar }]));
-    const chain = await this.unpack(archive, digestOf(tar), parent);
+    const chain = await this.unpack(archive, digestOf(tar), parent, unflushed);
     await this.perform({ tag: "drop-archive", val: archive });
     return chain;
   }
 
   /** The same from an archive's `layer.tar`. */
-  async unpack(archive: string, diffId: string, parent?: string): Promise<string> {
+  async unpack(archive: string, diffId: string, parent?: string, unflushed = false): Promise<string> {
     const chain = chainOf(diffId, parent);
     const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
     const below = parent === undefined ? {} : { parent };
-    await this.perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, anew: false, ...below } });
+    await this.perform({
+      tag: "layer",
+      val: { chain, diffId, source, limits: ROOMY, anew: false, unflushed, ...below },
+    });
     return chain;
   }
 
@@ -122,7 +125,15 @@ export class Fixture {
       const diffId = config.rootfs.diff_ids[place]!;
       const source = { tag: "registry" as const, val: { from, digest: blob.digest, size: BigInt(blob.size) } };
       const below = parent === undefined ? {} : { parent };
-      layers.push({ chain: chainOf(diffId, parent), diffId, source, limits: ROOMY, anew: false, ...below });
+      layers.push({
+        chain: chainOf(diffId, parent),
+        diffId,
+        source,
+        limits: ROOMY,
+        anew: false,
+        unflushed: false,
+        ...below,
+      });
     }
     return layers;
   }

@@ -148,6 +148,24 @@ describe("a layer from a registry", () => {
     expect(world.content.chains()).toEqual([layer!.chain]);
   });
 
+  test("that is not flushed is there for those above it only, and goes with the engine", async () => {
+    const low = rawTar([{ name: "file", body: "text" }]);
+    const below = await world.layer(low, undefined, true);
+    const above = await world.layer(rawTar([{ name: "link", flag: "1", target: "file" }]), below, true);
+    expect(world.content.chains()).toEqual([]);
+    expect(await failed(world.mount(above))).toMatchObject({ tag: "no-such" });
+    for (const _ of [1, 2]) await world.perform({ tag: "flush-layers", val: [below, above] });
+    expect(world.content.chains()).toEqual([below, above]);
+    expect((await world.mount(above)).files.resolve("/link")).toBe("/link");
+    const { used } = world.disk.room;
+    const lost = await world.layer(low, above, true);
+    await world.content.restart();
+    expect(world.content.chains()).toEqual([below, above]);
+    expect(world.disk.room.used).toBe(used);
+    const flush = world.perform({ tag: "flush-layers", val: [lost] });
+    expect(await failed(flush)).toEqual({ tag: "no-such", val: { what: "layer", name: lost } });
+  });
+
   test("a missing chain cannot be mounted, and the attempt can be abandoned", async () => {
     const mounting = world.perform(
       { tag: "mount", val: { container: "c".repeat(64), chain: "sha256:none", bare: false } },

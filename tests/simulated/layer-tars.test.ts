@@ -85,7 +85,10 @@ function keepsTars(disk: () => Disk): void {
       await disk().ingest(archive, rawTar([{ name: "layer.tar", body }]));
       const chain = digestOf(tar);
       const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
-      await disk().perform({ tag: "layer", val: { chain, diffId: chain, source, limits: ROOMY, anew: false } });
+      await disk().perform({
+        tag: "layer",
+        val: { chain, diffId: chain, source, limits: ROOMY, anew: false, unflushed: false },
+      });
       await expectKept(disk(), chain, tar);
       await disk().perform({ tag: "drop-chain", val: chain });
     }

@@ -71,6 +71,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "measure",
   "measure-tar",
   "free-space",
+  "flush-layers",
   "compare",
   "read-file",
   "choose",

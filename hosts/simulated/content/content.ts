@@ -103,6 +103,7 @@ class Carrier {
     for (const { controller } of left) controller.abort();
     await Promise.all(left.map(({ over }) => over));
     this.#archives.clear();
+    this.#deps.disk.layers.dropUnflushed();
   }
 
   async #do(command: content.ContentCommand, report: Report, signal: AbortSignal): Promise<Outcome> {
@@ -207,6 +208,9 @@ class Carrier {
       }
       case "read":
         return { tag: "bytes", val: this.#archives.read(command.val) };
+      case "flush-layers":
+        disk.layers.flush(command.val);
+        return DONE;
       case "drop-chain":
         disk.layers.drop(command.val);
         this.#uploads.forget(command.val);

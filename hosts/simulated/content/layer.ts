@@ -41,8 +41,10 @@ export async function makeLayer(
     const { unpacker, tar } = await unpack(layer, source, room, deps, report, signal);
     const size = unpacker.size();
     const { parent = null, diffId, chain } = layer;
+    const made = { parent, diffId, size, blob: source.digest, changes: unpacker.changes, tar };
     const kept = source.isNew ? { bytes: source.bytes, share: blobRoom } : null;
-    layers.keep(chain, { parent, diffId, size, blob: source.digest, changes: unpacker.changes, tar }, room, kept);
+    if (layer.unflushed && kept === null) layers.keepUnflushed(chain, made, room);
+    else layers.keep(chain, made, room, kept);
     return size;
   } catch (error) {
     room.release();
@@ -169,7 +171,7 @@ async function* inPieces(
 async function linkToLower(unpacker: Unpacker, { parent }: content.Layer, deps: LayerDeps): Promise<void> {
   if (!unpacker.needsLower) return;
   if (parent !== undefined) await deps.settled(parent);
-  unpacker.linkToLower(deps.layers.tree(parent ?? null));
+  unpacker.linkToLower(deps.layers.tree(parent ?? null, { unflushed: true }));
 }
 
 /** Bytes that are unpacked at a time. */

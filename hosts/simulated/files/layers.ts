@@ -27,6 +27,8 @@ export class Layers {
   readonly rests = new Rests(() => this.share());
   readonly #room: Space;
   readonly #layers = new Map<string, Layer & { share: Share }>();
+  /** Those that a crash takes away. */
+  readonly #unflushed = new Map<string, Layer & { share: Share }>();
   /** Blobs as they were received. */
   readonly #blobs = new Map<string, { bytes: Uint8Array; share: Share }>();
   /** Trees of whole chains, with the mount points that containers need. */
@@ -68,9 +70,35 @@ export class Layers {
     else this.#blobs.set(layer.blob, blob);
   }
 
+  /** The layer is there for those above it only, until `flush`. */
+  keepUnflushed(chain: string, layer: Layer, share: Share): void {
+    this.#unflushed.get(chain)?.share.release();
+    this.#unflushed.set(chain, { ...layer, share });
+  }
+
+  /** Throws `no-such` if a layer is missing. */
+  flush(chains: readonly string[]): void {
+    const missing = chains.find((chain) => !this.#unflushed.has(chain) && !this.#layers.has(chain));
+    if (missing !== undefined) throw noSuch("layer", missing);
+    for (const chain of chains) {
+      const unflushed = this.#unflushed.get(chain);
+      if (unflushed === undefined) continue;
+      this.#unflushed.delete(chain);
+      this.keep(chain, unflushed, unflushed.share, null);
+    }
+  }
+
+  /** The engine is gone, and what was not flushed with it. */
+  dropUnflushed(): void {
+    for (const { share } of this.#unflushed.values()) share.release();
+    this.#unflushed.clear();
+  }
+
   /** Removes a layer, or what has been received of it. Removes its blob too if no other layer came from it. */
   drop(chain: string): void {
     this.rests.drop(chain);
+    this.#unflushed.get(chain)?.share.release();
+    this.#unflushed.delete(chain);
     const layer = this.#layers.get(chain);
     if (!layer) return;
     layer.share.release();
@@ -89,11 +117,11 @@ export class Layers {
     return image;
   }
 
-  /** The same without mount points. */
-  tree(chain: string | null): Inode | null {
+  /** The same without mount points. `unflushed`: such layers count, too. */
+  tree(chain: string | null, { unflushed }: { unflushed: boolean } = { unflushed: false }): Inode | null {
     const changes: Change[] = [];
     for (let at = chain; at !== null;) {
-      const layer = this.#layers.get(at);
+      const layer = (unflushed ? this.#unflushed.get(at) : undefined) ?? this.#layers.get(at);
       if (!layer) throw noSuch("layer", at);
       changes.push(layer.changes);
       at = layer.parent;

@@ -73,7 +73,8 @@ async function made(
     const { file, ...unpacked } = await deps.workers.run("layer", wanted, { signal, report, below });
     const blob = source.tag === "registry" ? source.val.digest : null;
     const record = { parent: layer.parent ?? null, diffId: layer.diffId, ...unpacked, blob };
-    await layers.keep(layer.chain, draft, record, file);
+    if (layer.unflushed) await layers.keepUnflushed(layer.chain, draft, record, file);
+    else await layers.keep(layer.chain, draft, record, file);
     return unpacked.size;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -85,7 +86,7 @@ async function made(
 async function layersBelow({ parent }: content.Layer, { layers, settled }: LayerDeps): Promise<string[]> {
   if (parent === undefined) return [];
   await settled(parent);
-  return layers.stack(parent);
+  return layers.stack(parent, { unflushed: true });
 }
 
 export interface UnpackDeps {

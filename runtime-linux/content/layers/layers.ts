@@ -2,10 +2,10 @@
 // after a container was mounted on it, `stubs/`; `frame` or `member`, which its tar needs too (kept-tar.ts); after it was
 // sent to a registry, perhaps `sent.json` (upload.ts), and while it is sent or if that broke off, `begun-HEX.json` for
 // each repository (begun-upload.ts). A layer appears there complete, by one rename. `layers/tmp/` holds layers that are
-// being made or removed, and blobs that are arriving (rests.ts). Blobs as received are in `blobs/ALGORITHM/HEX`.
+// being made or removed, or wait for their flush, and blobs that are arriving (rests.ts). Blobs as received are in `blobs/ALGORITHM/HEX`.
 
 import { existsSync, readFileSync } from "node:fs";
-import { link, mkdtemp, open, rename, rm, stat } from "node:fs/promises";
+import { link, mkdtemp, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { noSuch } from "../../../hosts/shared/index.js";
 import type { engine } from "../../../hosts/shared/index.js";
@@ -30,12 +30,22 @@ export interface LayerRecord {
   tar?: KeptTar;
 }
 
+/** A layer that may not be on disk yet. */
+interface Unflushed {
+  /** Where it is. A crash leaves a draft, or a layer that has a name because its flush was ending. */
+  place: string;
+  readonly record: LayerRecord;
+  /** The file of the blob that the record names. */
+  readonly blob: string | null;
+}
+
 export class Layers {
   /** Blobs that are arriving, or broke off. */
   readonly rests: Rests;
   readonly #paths: Paths;
   readonly #kernel: Kernel;
   #records: Map<string, LayerRecord> | undefined;
+  readonly #unflushed = new Map<string, Unflushed>();
   /** Chains that are being dropped. */
   readonly #drops = new Map<string, Promise<void>>();
 
@@ -68,13 +78,14 @@ export class Layers {
     return { chain, record };
   }
 
-  /** Directories of a chain's layers, the top first. Throws `no-such`. */
-  stack(chain: string): string[] {
+  /** Directories of a chain's layers, the top first. `unflushed`: such layers count, too. Throws `no-such`. */
+  stack(chain: string, { unflushed: also }: { unflushed: boolean } = { unflushed: false }): string[] {
     const stack: string[] = [];
     for (let at: string | null = chain; at !== null;) {
-      const record = this.record(at);
+      const unflushed: Unflushed | undefined = also ? this.#unflushed.get(at) : undefined;
+      const record: LayerRecord | undefined = unflushed?.record ?? this.record(at);
       if (!record) throw noSuch("layer", at);
-      stack.push(this.directory(at, "diff"));
+      stack.push(join(unflushed?.place ?? this.directory(at), "diff"));
       at = record.parent;
     }
     return stack;
@@ -117,24 +128,65 @@ export class Layers {
     );
   }
 
-  /**
-   * Turns a draft with a `diff` into a layer. `blob`: the file of the blob that the record names. The contents are on disk before the layer gets its name,
-   * and the name is on disk before this resolves, because the image is recorded after that.
-   */
+  /** Makes a layer of a draft with a `diff`. `blob`: the file of the blob that the record names. */
   async keep(chain: string, draft: string, record: LayerRecord, blob: string | null = null): Promise<void> {
-    const note = await open(`${draft}/layer.json`, "wx", 0o600);
+    await this.keepUnflushed(chain, draft, record, blob);
     try {
-      await note.writeFile(JSON.stringify(record));
-      await this.#kernel.syncfs(note.fd);
-    } finally {
-      await note.close();
+      await this.flush([chain]);
+    } catch (error) {
+      await this.#dropUnflushed(chain);
+      throw error;
     }
-    if (record.blob !== null && blob !== null) await this.#keepBlob(blob, record.blob);
-    await this.#putAside(this.directory(chain));
-    await rename(draft, this.directory(chain));
+  }
+
+  /** The same, except that the layer is there for those above it only, until `flush`. */
+  async keepUnflushed(chain: string, draft: string, record: LayerRecord, blob: string | null = null): Promise<void> {
+    await writeFile(`${draft}/layer.json`, JSON.stringify(record), { flag: "wx", mode: 0o600 });
+    await this.#dropUnflushed(chain);
+    this.#unflushed.set(chain, { place: draft, record, blob });
+  }
+
+  /**
+   * Makes layers complete. Their contents are on disk before they get their names, and the names are on disk before this
+   * resolves, because the image is recorded after that.
+   */
+  async flush(chains: readonly string[]): Promise<void> {
+    const missing = chains.find((chain) => !this.#unflushed.has(chain) && this.record(chain) === undefined);
+    if (missing !== undefined) throw noSuch("layer", missing);
+    const layers = chains.flatMap((chain) => {
+      const unflushed = this.#unflushed.get(chain);
+      return unflushed === undefined ? [] : [{ chain, unflushed }];
+    });
+    if (layers.length === 0) return;
+    await this.#syncAll();
+    for (const { chain, unflushed } of layers) await this.#name(chain, unflushed);
     await syncPath(this.#paths.layers());
-    this.#known().set(chain, record);
-    await this.rests.drop(chain);
+    for (const { chain, unflushed } of layers) {
+      this.#unflushed.delete(chain);
+      this.#known().set(chain, unflushed.record);
+    }
+    for (const { chain } of layers) await this.rests.drop(chain);
+  }
+
+  /** All that was written to the file system of the layers. */
+  async #syncAll(): Promise<void> {
+    const drafts = await open(this.#paths.layers("tmp"));
+    try {
+      await this.#kernel.syncfs(drafts.fd);
+    } finally {
+      await drafts.close();
+    }
+  }
+
+  /** It may have its name already, from a flush that failed. */
+  async #name(chain: string, unflushed: Unflushed): Promise<void> {
+    const { place, record, blob } = unflushed;
+    const directory = this.directory(chain);
+    if (place === directory) return;
+    if (record.blob !== null && blob !== null) await this.#keepBlob(blob, record.blob);
+    await this.#putAside(directory);
+    await rename(place, directory);
+    unflushed.place = directory;
   }
 
   /** Forgets a layer, or what is kept of an incomplete one. The blob goes too if no other layer came from it. */
@@ -156,6 +208,7 @@ export class Layers {
 
   async #drop(chain: string): Promise<void> {
     await this.rests.drop(chain);
+    await this.#dropUnflushed(chain);
     const record = this.record(chain);
     if (!record) return;
     const trash = await this.draft();
@@ -166,12 +219,20 @@ export class Layers {
     await removeTree(trash);
   }
 
+  async #dropUnflushed(chain: string): Promise<void> {
+    const unflushed = this.#unflushed.get(chain);
+    if (unflushed === undefined) return;
+    this.#unflushed.delete(chain);
+    await removeTree(unflushed.place);
+  }
+
   /**
    * Removes what a crash has left: drafts, and blobs without a layer. Blobs that were arriving stay. `mounted`: some
    * container has its files mounted.
    */
   async sweep(swept: Swept, mounted: boolean): Promise<void> {
     const drafts = this.#paths.layers("tmp");
+    this.#unflushed.clear();
     for (const name of namesIn(drafts)) {
       const chain = chainIn(name);
       if (chain !== null && this.record(chain) === undefined) continue;

@@ -59,7 +59,10 @@ function load(document: Json, parent: string): string {
   const Layers = diffIds.map((_, at) => `${at}.tar`);
   answerList(world, world.take("read").op, [{ Config: "c.json", RepoTags: ["loaded:1"], Layers, Parent: parent }]);
   world.succeed(world.take("read").op, { tag: "bytes", val: config });
+  const isNew = world.open().includes("layer");
   while (world.open().includes("layer")) world.succeed(world.take("layer").op, { tag: "size", val: 7n });
+  while (world.open().includes("drop-archive")) world.done(world.take("drop-archive").op);
+  if (isNew) world.done(world.take("flush-layers").op);
   expect(world.said(id).at(-1)).toBe("Loaded image: loaded:1");
   return image.id;
 }

@@ -53,6 +53,8 @@ export interface State {
   volumes: Set<string>;
   /** ChainID → the one below. */
   chains: Map<string, string | null>;
+  /** The same for layers that a crash takes away. */
+  unflushed: Map<string, string | null>;
   processes: Map<string, Process>;
   execs: Map<string, Exec>;
   archives: Map<string, Map<string, Uint8Array>>;
@@ -74,6 +76,7 @@ export function copyOf(state: State): State {
     networks: new Set(state.networks),
     volumes: new Set(state.volumes),
     chains: new Map(state.chains),
+    unflushed: new Map(state.unflushed),
     processes: new Map(Array.from(state.processes, ([run, process]) => [run, { ...process }])),
     execs: new Map(Array.from(state.execs, ([id, exec]) => [id, { ...exec }])),
     archives: new Map(state.archives),
@@ -91,6 +94,7 @@ export function emptyState(): State {
     networks: new Set(),
     volumes: new Set(),
     chains: new Map(),
+    unflushed: new Map(),
     processes: new Map(),
     execs: new Map(),
     archives: new Map(),

@@ -13,6 +13,7 @@ const FAULTS: readonly HostCommand[] = [
   "join",
   "launch",
   "layer",
+  "flush-layers",
   "commit",
   "unmount",
   "leave",

@@ -51,9 +51,9 @@ export class World {
     this.state = state;
   }
 
-  /** What a crash of the engine leaves: archives do not survive it. */
+  /** What a crash of the engine leaves: neither archives nor layers that are not flushed survive it. */
   afterCrash(): World {
-    return new World({ ...copyOf(this.state), archives: new Map() });
+    return new World({ ...copyOf(this.state), archives: new Map(), unflushed: new Map() });
   }
 
   copy(): World {
@@ -299,6 +299,9 @@ export class World {
       case "clone":
         this.#requireFiles(command.val.into.view);
         return { tag: "bytes", val: new TextEncoder().encode("c".repeat(40)) };
+      case "flush-layers":
+        for (const chain of command.val) this.#flush(chain);
+        return { tag: "done" };
       case "drop-chain":
         this.#dropChain(command.val);
         return { tag: "done" };
@@ -342,11 +345,20 @@ export class World {
     }
   }
 
-  #layer({ chain, parent, source }: content.Layer): Outcome {
-    if (parent !== undefined && !this.state.chains.has(parent)) throw noSuch("layer");
+  #layer({ chain, parent, source, unflushed }: content.Layer): Outcome {
+    const { chains, unflushed: waiting } = this.state;
+    if (parent !== undefined && !chains.has(parent) && !waiting.has(parent)) throw noSuch("layer");
     if (source.tag === "archived") this.#member(source.val);
-    this.state.chains.set(chain, parent ?? null);
+    (unflushed ? waiting : chains).set(chain, parent ?? null);
     return { tag: "size", val: 10n };
+  }
+
+  #flush(chain: string): void {
+    const { chains, unflushed } = this.state;
+    const parent = unflushed.get(chain);
+    if (parent !== undefined) chains.set(chain, parent);
+    else if (!chains.has(chain)) throw new Breach(`${chain} flushed, which is not there`);
+    unflushed.delete(chain);
   }
 
   /** Every commit of a container has different changes, but every third one has none. */
@@ -367,6 +379,7 @@ export class World {
     const { chains, mounts } = this.state;
     if ([...mounts.values()].includes(chain)) throw new Breach(`${chain} dropped under a mount`);
     chains.delete(chain);
+    this.state.unflushed.delete(chain);
   }
 
   #network(command: networks.NetworkCommand): Outcome {

@@ -30,10 +30,16 @@ export function beginLoad(
   return id;
 }
 
+/** Ends the load of the last image of an archive, whose layers are unpacked. */
+export function flush(world: ImageWorld): void {
+  world.done(world.take("drop-archive").op);
+  world.done(world.take("flush-layers").op);
+}
+
 export function load(world: ImageWorld, image: MadeImage, tags: string[] | null): bigint {
   const id = beginLoad(world, image, tags);
   while (world.open().includes("layer")) world.succeed(world.take("layer").op, { tag: "size", val: 7n });
-  world.done(world.take("drop-archive").op);
+  flush(world);
   expect(world.answer(id).over).toBe(true);
   return id;
 }

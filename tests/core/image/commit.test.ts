@@ -34,6 +34,7 @@ describe("commit", () => {
       source: { tag: "archived", val: { archive: val.archive, path: "layer.tar" } },
       limits: { unpacked: 1n << 38n, holes: 1n << 40n },
       anew: false,
+      unflushed: false,
     });
     world.succeed(layer.op, { tag: "size", val: 3n });
     expect(world.take("drop-archive").val).toBe(val.archive);

@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { failures } from "../../../hosts/shared/host.js";
 import { ImageWorld, digestOf, encode, INDEX, makeImage, makeIndex } from "../support/image-world.js";
 import type { Json } from "../support/image-world.js";
-import { answerList, beginLoad, filesOf, load } from "./begun.js";
+import { answerList, beginLoad, filesOf, flush, load } from "./begun.js";
+import { begin as beginPull } from "./pull/pulls.js";
 
 let world: ImageWorld;
 beforeEach(() => {
@@ -40,7 +41,14 @@ describe("load", () => {
       world.progress(layer.op, "extracting", 1000, 2000);
       world.succeed(layer.op, { tag: "size", val: 5n });
     }
-    expect(world.take("drop-archive").val).toBe(val.archive);
+    const dropped = world.take("drop-archive");
+    expect(dropped.val).toBe(val.archive);
+    expect(world.answer(id).over).toBe(false);
+    world.done(dropped.op);
+    const flushed = world.take("flush-layers");
+    expect(flushed.val).toEqual(image.chains);
+    expect(world.said(id).join()).not.toContain("Loaded image");
+    world.done(flushed.op);
     const short = image.diffIds.map((diffId) => diffId.slice(7, 19));
     const amounts = world.lines(id).filter((line) => line["status"] === "Loading layer");
     expect(amounts.map((line) => [line["id"], line["progressDetail"]])).toEqual(
@@ -120,6 +128,7 @@ describe("load", () => {
       expect(val.source.val).toMatchObject({ path: path(blob.digest) });
       world.succeed(op, { tag: "size", val: 1n });
     }
+    flush(world);
     expect(world.said(id)).toEqual(["Loaded image: oci:1"]);
   });
 
@@ -154,6 +163,7 @@ describe("load", () => {
         expect(val.source.val).toMatchObject({ path: path(by("sha512", encode(String(at)))) });
         world.succeed(op, { tag: "size", val: 1n });
       }
+      flush(world);
       expect(world.said(id)).toEqual([`Loaded image ID: ${image.id}`]);
     });
 
@@ -201,8 +211,8 @@ describe("load", () => {
       there(ops[0]);
       expect(world.open()).toEqual(["layer", "layer"]);
       for (const op of begun(2)) there(op);
+      flush(world);
       expect(world.said(id)).toEqual(["Loaded image: five:1"]);
-      world.done(world.take("drop-archive").op);
       expect(world.dropped()).toEqual([]);
       world.call("DELETE", "/images/five:1");
       expect(world.dropped()).toEqual(five.chains.toReversed());
@@ -276,6 +286,7 @@ describe("load", () => {
       const upper = world.take("layer");
       expect(upper.val.source).toEqual({ tag: "archived", val: { ...base.val.source.val, path: "1.tar" } });
       there(upper.op);
+      flush(world);
       expect(world.said(whole)).toEqual(["Loaded image: pair:2"]);
     });
 
@@ -293,9 +304,114 @@ describe("load", () => {
       expect(world.said(broken)).toEqual([BROKEN_TAR]);
       world.done(world.take("drop-archive").op);
       there(own.op);
+      flush(world);
       expect(world.said(whole)).toEqual(["Loaded image: three:2"]);
-      world.done(world.take("drop-archive").op);
       expect(world.dropped()).toEqual([]);
+    });
+  });
+
+  describe("layers that are not on disk yet", () => {
+    const pair = makeImage(["low", "high"]);
+    const FULL: failures.Failure = { tag: "call", val: { call: "syncfs", path: "", inside: false, error: "ENOSPC" } };
+    const unpacked = (): void => {
+      for (const { op } of [world.take("layer"), world.take("layer")]) world.succeed(op, { tag: "size", val: 1n });
+    };
+
+    test("are flushed all at once, after the archive is dropped", () => {
+      beginLoad(world, pair, ["pair:1"]);
+      unpacked();
+      expect(world.open()).toEqual(["drop-archive"]);
+      world.failAs(world.take("drop-archive").op, FULL);
+      expect(world.take("flush-layers").val).toEqual(pair.chains);
+      expect(world.open()).toEqual([]);
+    });
+
+    test("are dropped, the top first, if the flush fails", () => {
+      const records = new Set(world.records.keys());
+      const id = beginLoad(world, pair, ["pair:1"]);
+      unpacked();
+      world.done(world.take("drop-archive").op);
+      world.failAs(world.take("flush-layers").op, FULL);
+      expect(world.said(id).at(-1)).toContain("no space left on device");
+      expect(world.answer(id).over).toBe(true);
+      expect(world.dropped()).toEqual(pair.chains.toReversed());
+      expect(world.open()).toEqual([]);
+      expect(new Set(world.records.keys())).toEqual(records);
+    });
+
+    test("are flushed at once for a build, a pull or whoever else does not wait", () => {
+      const first = beginLoad(world, pair, ["pair:1"]);
+      world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+      const other = makeImage(["low"]);
+      const pulling = beginPull(world, "low:1", other);
+      const { op, val } = world.take("flush-layers");
+      expect(val).toEqual([pair.chains[0]]);
+      expect(world.answer(pulling).over).toBe(false);
+      world.done(op);
+      expect(world.answer(pulling).over).toBe(true);
+      world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+      world.done(world.take("drop-archive").op);
+      const rest = world.take("flush-layers");
+      expect(rest.val).toEqual([pair.chains[1]]);
+      world.done(rest.op);
+      expect(world.said(first)).toEqual(["Loaded image: pair:1"]);
+    });
+
+    test("are shared by two loads: whoever has all of its own first flushes them for both", () => {
+      const more = makeImage(["top"], { on: pair });
+      const first = beginLoad(world, pair, ["pair:1"]);
+      world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+      const second = beginLoad(world, more, ["more:1"]);
+      const [high, top] = [world.take("layer"), world.take("layer")];
+      world.succeed(high.op, { tag: "size", val: 1n });
+      world.done(world.take("drop-archive").op);
+      const flushing = world.take("flush-layers");
+      expect(flushing.val).toEqual(pair.chains);
+      world.succeed(top.op, { tag: "size", val: 1n });
+      world.done(world.take("drop-archive").op);
+      const rest = world.take("flush-layers");
+      expect(rest.val).toEqual([more.chains[2]]);
+      world.done(rest.op);
+      expect(world.answer(second).over).toBe(false);
+      world.done(flushing.op);
+      expect(world.said(first)).toEqual(["Loaded image: pair:1"]);
+      expect(world.said(second)).toEqual(["Loaded image: more:1"]);
+      expect(world.dropped()).toEqual([]);
+    });
+
+    test("stay for another load when the first one fails", () => {
+      const more = makeImage(["top"], { on: pair });
+      const broken = beginLoad(world, more, ["more:1"]);
+      const layers = [world.take("layer"), world.take("layer"), world.take("layer")];
+      const whole = beginLoad(world, pair, ["pair:1"]);
+      world.succeed(layers[0]!.op, { tag: "size", val: 1n });
+      world.failAs(layers[2]!.op, CUT);
+      world.succeed(layers[1]!.op, { tag: "size", val: 1n });
+      expect(world.said(broken)).toEqual([BROKEN_TAR]);
+      expect(world.dropped()).toEqual([]);
+      world.done(world.take("drop-archive").op);
+      flush(world);
+      expect(world.said(whole)).toEqual(["Loaded image: pair:1"]);
+    });
+
+    test("of each image but the last are flushed before its line, and the archive stays", () => {
+      const [one, two] = [makeImage(["one"]), makeImage(["two"])];
+      const id = world.ask("POST", "/images/load?quiet=1", encode("tar"));
+      world.succeed(world.take("ingest").op, { tag: "ingested", val: filesOf(pair) });
+      answerList(world, world.take("read").op, [
+        { Config: "c.json", RepoTags: ["one:1"], Layers: ["0.tar"] },
+        { Config: "c.json", RepoTags: ["two:1"], Layers: ["1.tar"] },
+      ]);
+      world.succeed(world.take("read").op, { tag: "bytes", val: one.config });
+      world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+      expect(world.open()).toEqual(["flush-layers"]);
+      world.done(world.take("flush-layers").op);
+      expect(world.said(id)).toEqual(["Loaded image: one:1"]);
+      world.succeed(world.take("read").op, { tag: "bytes", val: two.config });
+      world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+      flush(world);
+      expect(world.said(id)).toEqual(["Loaded image: one:1", "Loaded image: two:1"]);
+      expect(world.open()).toEqual([]);
     });
   });
 

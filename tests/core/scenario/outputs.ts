@@ -300,6 +300,8 @@ function shownContent(command: content.ContentCommand): string {
       return command.tag;
     case "measure-tar":
       return `${command.val.verify ? "verify-tar" : "measure-tar"} ${command.val.chain}`;
+    case "flush-layers":
+      return `flush-layers ${command.val.join(" ")}`;
     default:
       return `${command.tag} ${command.val}`;
   }
@@ -337,10 +339,10 @@ function shownFile({ view, path, follow }: types.FileAt): string {
   return `${follow ? "behind " : ""}${path} of ${view.container} ${where.join(" ")}`;
 }
 
-function shownLayer({ chain, parent, diffId, source, anew }: content.Layer): string {
+function shownLayer({ chain, parent, diffId, source, anew, unflushed }: content.Layer): string {
   const below = parent === undefined ? "" : ` on ${parent}`;
   const from = source.tag === "registry" ? place(source.val.from) : `${source.val.path} of ${source.val.archive}`;
-  return `layer ${chain}${below} of ${diffId} from ${from}${anew ? " anew" : ""}`;
+  return `layer ${chain}${below} of ${diffId} from ${from}${anew ? " anew" : ""}${unflushed ? ", unflushed" : ""}`;
 }
 
 function shownPublication({ to, place: what, bytes }: content.Publication): string {

@@ -51,6 +51,20 @@ export const IMAGE_MUTANTS: readonly Mutant[] = [
     finder: { story: "load" },
   },
   {
+    name: "a layer counts as there before it is flushed",
+    file: "image/layers/layer-fetch.ts",
+    right: `    if (!this.layer.unflushed) return this.settle(null);`,
+    wrong: `    if (WRONG || !this.layer.unflushed) return this.settle(null);`,
+    finder: { story: "load" },
+  },
+  {
+    name: "a layer that is not flushed makes others wait",
+    file: "image/layers/layer-fetch.ts",
+    right: `    if (this.awaitsFlush && !watcher.asksForFlush) this.fetches.flush([this]);`,
+    wrong: `    if (!WRONG && this.awaitsFlush && !watcher.asksForFlush) this.fetches.flush([this]);`,
+    finder: { story: "load" },
+  },
+  {
     name: "a pull does not hold existing layers",
     file: "image/pull/pulled-layers.ts",
     right: `      this.claim(at);`,

@@ -233,6 +233,9 @@ async function unpack(archive: string, { diffId }: engine.Committed, parent?: st
   const chain = chainOf(diffId, parent);
   const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
   const below = parent === undefined ? {} : { parent };
-  await fixture.perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, anew: false, ...below } });
+  await fixture.perform({
+    tag: "layer",
+    val: { chain, diffId, source, limits: ROOMY, anew: false, unflushed: false, ...below },
+  });
   return chain;
 }

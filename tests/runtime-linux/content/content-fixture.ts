@@ -10,6 +10,7 @@ import { registryClient } from "../../../hosts/registry/client.js";
 import { linuxContent, type LinuxContent } from "../../../runtime-linux/content.js";
 import type { Tools } from "../../../runtime-linux/content/threads/jobs.js";
 import type { Workers } from "../../../runtime-linux/content/threads/workers.js";
+import type { Kernel } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { Logs } from "../../../runtime-linux/stdio/log.js";
@@ -37,7 +38,7 @@ export interface Fixture {
   /** Unpacks tars, each on the previous one, and returns the chains. */
   stack(...tars: Uint8Array[]): Promise<string[]>;
   /** Unpacks one tar on a chain and returns the new chain. */
-  layer(tar: Uint8Array, parent?: string): Promise<string>;
+  layer(tar: Uint8Array, parent?: string, unflushed?: boolean): Promise<string>;
   /** A layer's directory. */
   diff(chain: string): string;
   /** Mounts a new container on a chain. */
@@ -53,14 +54,15 @@ export interface Fixture {
   close(): void;
 }
 
-/** `root`: the directory to use; a new one below /tmp if not given. `workers`: who moves bytes, if not this thread. */
+/** `root`: the directory to use; a new one below /tmp if undefined. `workers`: who moves bytes, if not this thread. */
 export function openFixture(
   root = mkdtempSync(join(tmpdir(), "coracle-content-")),
   workers?: (tools: Tools) => Workers,
+  kernel: Kernel = libc,
 ): Fixture {
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
   const bodies = new Map<bigint, AsyncIterable<Uint8Array>>();
-  const tools: Tools = { paths, kernel: libc, registry: registryClient({ silenceMs: 500 }) };
+  const tools: Tools = { paths, kernel, registry: registryClient({ silenceMs: 500 }) };
   const logs = new Logs((container) => paths.log(container));
   const carrier = linuxContent({
     ...tools,
@@ -90,7 +92,7 @@ export function openFixture(
     const outcome = await perform({ tag: "ingest", val: { archive, request, limits } });
     return outcome.tag === "ingested" ? outcome.val : [];
   };
-  const layer: Fixture["layer"] = async (tar, parent) => {
+  const layer: Fixture["layer"] = async (tar, parent, unflushed = false) => {
     const archive = `layer-${++counter}`;
     await ingest(archive, await tarOf([{ name: "layer.tar", body: tar }]));
     const diffId = digestOf(tar);
@@ -98,7 +100,7 @@ export function openFixture(
     const source = { tag: "archived" as const, val: { archive, path: "layer.tar" } };
     try {
       const below = parent === undefined ? {} : { parent };
-      await perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, anew: false, ...below } });
+      await perform({ tag: "layer", val: { chain, diffId, source, limits: ROOMY, anew: false, unflushed, ...below } });
     } finally {
       await perform({ tag: "drop-archive", val: archive });
     }

@@ -252,7 +252,7 @@ it("a tar", () => {
       const source = { tag: "archived" as const, val: { archive, path: "blob" } };
       const outcome = await fixture.perform({
         tag: "layer",
-        val: { chain, parent, diffId, source, limits: ROOMY, anew: false },
+        val: { chain, parent, diffId, source, limits: ROOMY, anew: false, unflushed: false },
       });
       expect(outcome).toEqual({ tag: "size", val: 300_000n });
     }
@@ -277,7 +277,7 @@ it("a tar", () => {
     await fixture.ingest("a", await tarOf([{ name: "layer.tar", body: rawTar([{ name: "f", body: "x" }]) }]));
     const diffId = digestOf(Buffer.from("another"));
     const source = { tag: "archived" as const, val: { archive: "a", path: "layer.tar" } };
-    const val = { chain: diffId, diffId, source, limits: ROOMY, anew: false };
+    const val = { chain: diffId, diffId, source, limits: ROOMY, anew: false, unflushed: false };
     const failure = await failed(fixture.perform({ tag: "layer", val }));
     expect(failure).toMatchObject({ tag: "mismatch", val: { what: "diff-id", wanted: diffId } });
     expect(tree(fixture.paths.layers("tmp"))).toEqual([]);

@@ -407,7 +407,15 @@ function push(tar: Buffer, parent?: string): Pushed {
   const source = { tag: "registry" as const, val };
   return {
     blob,
-    command: { chain, diffId, source, limits: ROOMY, anew: false, ...(parent === undefined ? {} : { parent }) },
+    command: {
+      chain,
+      diffId,
+      source,
+      limits: ROOMY,
+      anew: false,
+      unflushed: false,
+      ...(parent === undefined ? {} : { parent }),
+    },
   };
 }
 

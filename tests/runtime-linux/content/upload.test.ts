@@ -307,7 +307,7 @@ async function pull(digest: string, blob: Buffer): Promise<string> {
   const source = { tag: "registry" as const, val: { from: to(), digest, size: BigInt(blob.length) } };
   await fixture.perform({
     tag: "layer",
-    val: { chain, diffId: chain, source, limits: { unpacked: 1n << 40n, holes: 0n }, anew: false },
+    val: { chain, diffId: chain, source, limits: { unpacked: 1n << 40n, holes: 0n }, anew: false, unflushed: false },
   });
   registry.answer = null;
   return chain;

@@ -50,7 +50,8 @@ export class Machine {
     if (effect.to === "timers" || effect.to === "records" || !CHANGING.has(effect.command.tag)) return false;
     const subject = subjectOf(effect);
     if (subject !== null && waiting.has(subject)) return false;
-    if (effect.command.tag === "layer") return this.#unpack(effect.command.val.chain);
+    if (effect.command.tag === "layer") return !effect.command.val.unflushed && this.#keep([effect.command.val.chain]);
+    if (effect.command.tag === "flush-layers") return this.#keep(effect.command.val);
     return this.#done(effect);
   }
 
@@ -64,8 +65,8 @@ export class Machine {
     }
   }
 
-  #unpack(chain: string): boolean {
-    this.world.state.chains.set(chain, null);
+  #keep(chains: string[]): boolean {
+    for (const chain of chains) this.world.state.chains.set(chain, null);
     return true;
   }
 

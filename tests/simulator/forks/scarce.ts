@@ -5,6 +5,7 @@
 export const SCARCE: Readonly<Record<string, string>> = {
   "content clone": "repository-cloned.txt",
   "content find-credentials": "credentials-asked.txt",
+  "content flush-layers": "load-not-flushed.txt",
   "content free-space": "cache-pruned-for-room.txt",
   "content forward-agent": "agents-forwarded.txt",
   "content hold-secret": "secrets-held.txt",

@@ -59,7 +59,7 @@ export class Images implements Invariant {
       if (!there.has(chain)) throw new Breach("images", `layer ${chain} has a record, but does not exist`);
     }
     for (const chain of this.#kept) if (!kept.has(chain)) this.#kept.delete(chain);
-    // Nothing claims the layers of an image that is still being fetched.
+    // Nothing claims the layers of an image that is still being fetched, or whose layers are to be flushed.
     if (this.#operations.areAsked(FETCHING)) return;
     // A build holds the layers of what it has made, even if a client removes the image.
     if (this.#replies.areBuilding) return;
@@ -114,7 +114,7 @@ function holdsDamaged(ledger: Ledger): boolean {
   return ledger.keys("damaged/").some((key) => /^(container|image|config|layer|reference)\//.test(key));
 }
 
-const FETCHING = /^content (resolve|blob|layer|ingest|read|commit)$/;
+const FETCHING = /^content (resolve|blob|layer|ingest|read|commit|drop-archive|flush-layers)$/;
 const IMAGE_KEYS = /^(image|config|reference|layer)\//;
 
 /** Layers of images, according to the records. For a missing layer it has the DiffID. */

@@ -43,6 +43,10 @@ export function loadImages(call: Call): Refusal | null {
   return null;
 }
 
+/** Steps. */
+const CONFIG: i32 = 0;
+const ARCHIVE_DROPPED: i32 = 1;
+
 class Load extends Task implements StreamWriter, ArchiveOwner, LoadedLayersOwner {
   private readonly stream: ProgressStream;
   private readonly archive: string = engine.ids.next();
@@ -55,6 +59,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LoadedLayersOwner
   /** Null while none are being unpacked. */
   private layers: LoadedLayers | null = null;
   private ids: string = "";
+  private isArchiveDropped: bool = false;
 
   constructor(
     private readonly call: Call,
@@ -82,8 +87,8 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LoadedLayersOwner
     this.fail(message);
   }
 
-  /** The config of the next image; other steps belong to other tasks. */
-  ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    if (step == ARCHIVE_DROPPED) return this.flush();
     if (failure !== null) return this.fail(unreadText(failure));
     this.takeConfig((<OutcomeBytes>outcome!).value);
   }
@@ -98,6 +103,16 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LoadedLayersOwner
     this.stream.amount("Loading layer", id, key, current, this.layerSize(at));
   }
 
+  /**
+   * Nothing reads the archive after the layers of the last image. What the disk has not written of it yet, it need not
+   * write if the archive goes before the layers are flushed.
+   */
+  layersUnpacked(): void {
+    if (this.next < this.images.length - 1) return this.flush();
+    this.isArchiveDropped = true;
+    askContent(this, ARCHIVE_DROPPED, new ContentCommandDropArchive(this.archive));
+  }
+
   layersDone(): void {
     this.finishImage();
   }
@@ -109,7 +124,7 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LoadedLayersOwner
   private loadNext(): void {
     if (this.next == this.images.length) return this.conclude();
     const config = this.images[this.next].config;
-    askContent(this, 0, new ContentCommandRead(new ReadMember(this.archive, config, documentLimit())));
+    askContent(this, CONFIG, new ContentCommandRead(new ReadMember(this.archive, config, documentLimit())));
   }
 
   private takeConfig(bytes: Uint8Array): void {
@@ -146,6 +161,11 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LoadedLayersOwner
     const layers = new LoadedLayers(this, image, members);
     this.layers = layers;
     layers.begin();
+  }
+
+  private flush(): void {
+    const layers = this.layers;
+    if (layers !== null) layers.flush();
   }
 
   private finishImage(): void {
@@ -202,12 +222,15 @@ class Load extends Task implements StreamWriter, ArchiveOwner, LoadedLayersOwner
 
   private fail(message: string): void {
     const layers = this.layers;
+    this.layers = null;
     if (layers !== null) layers.giveUp();
     this.dropArchive();
     this.stream.fail(message);
   }
 
   private dropArchive(): void {
+    if (this.isArchiveDropped) return;
+    this.isArchiveDropped = true;
     askContent(new Ignored(), 0, new ContentCommandDropArchive(this.archive));
   }
 

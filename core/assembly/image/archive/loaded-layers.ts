@@ -8,7 +8,7 @@ import { FetchState, LayerFetch, LayerWatcher } from "../layers/layer-fetch";
 import { layerFetches, wantedLayer } from "../layers/layer-fetches";
 import { layerStore } from "../layers/layer-store";
 
-/** One may be flushed to disk while others keep the processors busy. Each of them needs memory in the host. */
+/** While one waits for the disk, others keep the processors busy. Each of them needs memory in the host. */
 const AT_ONCE: i32 = 3;
 /** Nanoseconds between two progress lines. */
 const LINE_INTERVAL: u64 = 100_000_000;
@@ -17,6 +17,8 @@ const LINE_INTERVAL: u64 = 100_000_000;
 export interface LoadedLayersOwner {
   /** So many bytes of the layer are unpacked: 0 when its turn comes, and all of them at last. */
   layerTold(at: i32, current: u64): void;
+  /** All layers are unpacked, some of them not on disk yet: `flush` is to be called. */
+  layersUnpacked(): void;
   /** All layers exist, and are claimed until `release`. */
   layersDone(): void;
   /** The layer is not available, and all below it are. Others may be under way until `giveUp`. */
@@ -44,6 +46,11 @@ class Row {
   get isUnderWay(): bool {
     return this.fetch !== null && this.failure === null && !this.claimed;
   }
+
+  get isUnpacked(): bool {
+    const fetch = this.fetch;
+    return this.claimed || (fetch !== null && fetch.state == FetchState.Unpacked);
+  }
 }
 
 export class LoadedLayers extends LayerWatcher {
@@ -54,6 +61,8 @@ export class LoadedLayers extends LayerWatcher {
   private turn: i32 = 0;
   /** A layer failed: no more are begun. */
   private failed: bool = false;
+  /** All are unpacked, and this has been told. */
+  private unpacked: bool = false;
   private toldAt: u64 = 0;
 
   constructor(
@@ -65,9 +74,26 @@ export class LoadedLayers extends LayerWatcher {
     for (let i = 0; i < image.layers.length; i++) this.rows.push(new Row());
   }
 
-  /** Calls the owner's `layersDone` or `layersFailed` once, perhaps at once. */
+  get asksForFlush(): bool {
+    return true;
+  }
+
+  /**
+   * Calls the owner's `layersDone` or `layersFailed` once, perhaps at once, and before `layersDone` the owner's
+   * `layersUnpacked` if there is something to flush.
+   */
   begin(): void {
     this.takeTurns();
+  }
+
+  /** All at once, not layer by layer: each flush also waits for what others write. */
+  flush(): void {
+    const fetches: LayerFetch[] = [];
+    for (let i = 0; i < this.rows.length; i++) {
+      const fetch = this.rows[i].fetch;
+      if (fetch !== null && this.rows[i].isUnderWay) fetches.push(fetch);
+    }
+    layerFetches.flush(fetches);
   }
 
   /** Gives up all layers, from the top down. Those that nobody else wants are cancelled or dropped. */
@@ -91,7 +117,9 @@ export class LoadedLayers extends LayerWatcher {
   }
 
   moved(fetch: LayerFetch): void {
-    if (this.turn == this.rows.length || fetch.state != FetchState.Extracting) return;
+    if (this.turn == this.rows.length) return;
+    if (fetch.state == FetchState.Unpacked && this.indexOf(fetch) == this.turn) return this.takeTurns();
+    if (fetch.state != FetchState.Extracting) return;
     const row = this.rows[this.turn];
     const now = engine.now.monotonic;
     if (row.fetch !== fetch || !row.told || now - this.toldAt < LINE_INTERVAL) return;
@@ -104,7 +132,14 @@ export class LoadedLayers extends LayerWatcher {
     if (at < 0) return;
     if (failure === null) this.claim(at);
     else this.fail(at, failure);
-    if (at == this.turn) this.takeTurns();
+    if (at == this.turn) return this.takeTurns();
+    if (failure !== null && at < this.turn) return this.owner.layersFailed(at, failure);
+    if (this.unpacked && this.areAllThere) this.owner.layersDone();
+  }
+
+  private get areAllThere(): bool {
+    for (let i = 0; i < this.rows.length; i++) if (!this.rows[i].claimed) return false;
+    return true;
   }
 
   /** Goes on from layer to layer, as far as they are complete. */
@@ -114,12 +149,14 @@ export class LoadedLayers extends LayerWatcher {
       const row = this.rows[this.turn];
       if (row.fetch !== null && !row.told) this.announce(row);
       if (row.failure !== null) return this.owner.layersFailed(this.turn, row.failure!);
-      if (!row.claimed) return;
+      if (!row.isUnpacked) return;
       if (row.told) this.owner.layerTold(this.turn, this.members[this.turn].size);
       this.turn += 1;
       this.beginSome();
     }
-    this.owner.layersDone();
+    this.unpacked = true;
+    if (this.areAllThere) this.owner.layersDone();
+    else this.owner.layersUnpacked();
   }
 
   private announce(row: Row): void {
@@ -155,7 +192,7 @@ export class LoadedLayers extends LayerWatcher {
   }
 
   private indexOf(fetch: LayerFetch): i32 {
-    for (let i = this.turn; i < this.begun; i++) if (this.rows[i].fetch === fetch) return i;
+    for (let i = 0; i < this.begun; i++) if (this.rows[i].fetch === fetch) return i;
     return -1;
   }
 }

@@ -34,11 +34,18 @@ export enum FetchState {
   Verifying,
   Downloaded,
   Extracting,
+  /** The layer is not on disk yet, and so does not count as there. */
+  Unpacked,
   Ended,
 }
 
 /** A pull or load that wants a layer. */
 export abstract class LayerWatcher {
+  /** It calls `flush` itself, for several layers at once. All others get layers that are on disk. */
+  get asksForFlush(): bool {
+    return false;
+  }
+
   /** The fetch's state or progress has changed. */
   abstract moved(fetch: LayerFetch): void;
 
@@ -48,6 +55,8 @@ export abstract class LayerWatcher {
 
 /** Where fetches wait for a slot among the downloads, or for each other. */
 export interface FetchQueue {
+  /** Flushes those of the fetches that await it. */
+  flush(fetches: LayerFetch[]): void;
   /** Starts as many fetches as there are free slots. */
   proceed(): void;
   slotFreed(): void;
@@ -55,6 +64,8 @@ export interface FetchQueue {
   again(fetch: LayerFetch): void;
   /** The same once the layer below is there. */
   againAfter(fetch: LayerFetch): void;
+  /** Queues those once more that waited for this layer below them. */
+  beginAbove(chain: string): void;
   isUnderWay(chain: string): bool;
   forget(fetch: LayerFetch): void;
 }
@@ -86,6 +97,9 @@ export class LayerFetch extends Task {
   private givenUp: bool = false;
   /** The fetch holds one of the download slots. */
   private downloads: bool = false;
+  /** Size of the unpacked files in bytes. */
+  private size: u64 = 0;
+  private isFlushing: bool = false;
 
   constructor(
     private readonly fetches: FetchQueue,
@@ -102,6 +116,29 @@ export class LayerFetch extends Task {
 
   join(watcher: LayerWatcher, layer: Layer): void {
     this.wants.push(new Want(watcher, layer));
+    if (this.awaitsFlush && !watcher.asksForFlush) this.fetches.flush([this]);
+  }
+
+  /** The layer is unpacked, and nobody has asked for the flush. */
+  get awaitsFlush(): bool {
+    return this.state == FetchState.Unpacked && !this.isFlushing;
+  }
+
+  flushBegun(): void {
+    this.isFlushing = true;
+  }
+
+  flushEnded(failure: Failure | null): void {
+    this.isFlushing = false;
+    this.settle(failure);
+    this.goOn();
+  }
+
+  /** Nobody wants the layer on disk at once. One that replaces another is never left unflushed: the other has its name. */
+  private get mayStayUnflushed(): bool {
+    if (this.layer.anew) return false;
+    for (let i = 0; i < this.wants.length; i++) if (!this.wants[i].watcher.asksForFlush) return false;
+    return true;
   }
 
   leave(watcher: LayerWatcher): void {
@@ -136,12 +173,14 @@ export class LayerFetch extends Task {
     this.resumes = this.hasRest;
     this.state = FetchState.Downloading;
     this.current = 0;
+    this.layer.unflushed = this.mayStayUnflushed;
     this.op = askContent(this, 0, new ContentCommandLayer(this.layer));
     this.tell();
   }
 
   giveUp(): void {
     if (this.timer != 0) return this.endPause();
+    if (this.awaitsFlush) return this.letGo();
     if (this.givenUp || this.op == 0) return;
     this.givenUp = true;
     abandon(new Ignored(), 0, this.op);
@@ -165,7 +204,8 @@ export class LayerFetch extends Task {
     // After it was cancelled, another watcher may have joined.
     if (failure !== null && this.givenUp && this.isWanted) this.againFrom(this.wants[0].layer);
     else if (awaitsParent) this.fetches.againAfter(this);
-    else if (failure === null || !this.asksAnother(failure)) this.settle(outcome, failure);
+    else if (failure === null) this.unpacked((<OutcomeSize>outcome!).value);
+    else if (!this.asksAnother(failure)) this.settle(failure);
     this.goOn();
   }
 
@@ -179,7 +219,7 @@ export class LayerFetch extends Task {
     this.goOn();
   }
 
-  /** Nobody wants the layer any more, and no operation is in flight. */
+  /** Nobody wants the layer any more, and no operation of this fetch is in flight. */
   letGo(): void {
     this.state = FetchState.Ended;
     this.dropRest();
@@ -243,13 +283,24 @@ export class LayerFetch extends Task {
     this.hasRest = false;
   }
 
-  private settle(outcome: Outcome | null, failure: Failure | null): void {
+  private unpacked(size: u64): void {
+    this.size = size;
+    if (!this.layer.unflushed) return this.settle(null);
+    this.state = FetchState.Unpacked;
+    // If nobody takes it, it is dropped.
+    this.hasRest = true;
+    this.fetches.beginAbove(this.layer.chain);
+    if (!this.isWanted) return this.letGo();
+    if (!this.mayStayUnflushed) return this.fetches.flush([this]);
+    this.tell();
+  }
+
+  private settle(failure: Failure | null): void {
     this.state = FetchState.Ended;
     this.fetches.forget(this);
     const layer = this.layer;
     if (failure === null) {
-      const size = (<OutcomeSize>outcome!).value;
-      layerStore.add(new StoredLayer(layer.chain, layer.parent, layer.diffId, size));
+      layerStore.add(new StoredLayer(layer.chain, layer.parent, layer.diffId, this.size));
     } else {
       this.dropRest();
       // What earlier instances left is room that somebody needs now.

@@ -6,6 +6,7 @@ import { tarLimits } from "../limits";
 import { FetchQueue, FetchState, LayerFetch, LayerWatcher } from "./layer-fetch";
 import { layerRests } from "./layer-rests";
 import { layerStore } from "./layer-store";
+import { LayersFlush } from "./layers-flush";
 
 /** Docker's `max-concurrent-downloads`. */
 export const LAYERS_AT_ONCE: i32 = 3;
@@ -39,6 +40,12 @@ export class LayerFetches implements FetchQueue {
     }
   }
 
+  flush(fetches: LayerFetch[]): void {
+    const flush = new LayersFlush();
+    for (let i = 0; i < fetches.length; i++) if (fetches[i].awaitsFlush) flush.take(fetches[i]);
+    flush.begin();
+  }
+
   leave(fetch: LayerFetch, watcher: LayerWatcher): void {
     fetch.leave(watcher);
     if (fetch.isWanted || fetch.state == FetchState.Ended) return;
@@ -63,6 +70,10 @@ export class LayerFetches implements FetchQueue {
   forget(fetch: LayerFetch): void {
     const chain = fetch.layer.chain;
     this.byChain.delete(chain);
+    this.beginAbove(chain);
+  }
+
+  beginAbove(chain: string): void {
     for (let i = this.above.length - 1; i >= 0; i--) {
       if (this.above[i].layer.parent == chain) this.again(this.above.splice(i, 1)[0]);
     }
@@ -75,7 +86,7 @@ export class LayerFetches implements FetchQueue {
 
 /** One that is there is damaged, or nobody would want it. */
 export function wantedLayer(chain: string, below: string | null, diffId: string, source: LayerSource): Layer {
-  return new Layer(chain, below, diffId, source, tarLimits(), layerStore.find(chain) !== null);
+  return new Layer(chain, below, diffId, source, tarLimits(), layerStore.find(chain) !== null, false);
 }
 
 function remove(from: LayerFetch[], fetch: LayerFetch): bool {

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { encode, ImageWorld, makeImage, shortId } from "../../support/image-world.js";
 import type { MadeImage } from "../../support/image-world.js";
+import { flush } from "../begun.js";
 import { begin } from "./pulls.js";
 import { answered, CUT_SHORT, GIVEN_UP, OTHER_BYTES } from "../../../support/registry/registry-failures.js";
 
@@ -120,6 +121,7 @@ describe("a pull and a load of the same layer", () => {
       source: { tag: then === "pull" ? "registry" : "archived" },
     });
     world.succeed(good.op, { tag: "size", val: 1n });
+    if (then === "load") flush(world);
     expect(world.answer(going).over).toBe(true);
     expect(world.answer(going).text).not.toContain("errorDetail");
     expect(world.dropped()).toEqual([]);
@@ -137,6 +139,7 @@ describe("a pull and a load of the same layer", () => {
     const again = world.take("layer");
     expect(again.val.source.tag).toBe("archived");
     world.succeed(again.op, { tag: "size", val: 1n });
+    flush(world);
     expect(world.said(loading)).toEqual(["Loaded image: loaded:1"]);
   });
 });
