@@ -8,7 +8,7 @@ import { rawTar } from "../support/archives/tar.js";
 import { digestOf } from "../support/registry/push-image.js";
 import { INSECURE } from "../support/registry/security.js";
 import { startTakingRegistry } from "../support/registry/taking-registry.js";
-import { failed, Fixture, type Told } from "./content-fixture.js";
+import { chainOf, failed, Fixture, type Told } from "./content-fixture.js";
 
 let world: Fixture;
 const text = (files: FileSystem, path: string): string => new TextDecoder().decode(files.read(path));
@@ -146,6 +146,22 @@ describe("a layer from a registry", () => {
     expect(world.disk.room.used).toBe(used);
     await world.perform({ tag: "layer", val: layer! });
     expect(world.content.chains()).toEqual([layer!.chain]);
+  });
+
+  test("waits for all layers below it if it links to a file", async () => {
+    const tars = [
+      rawTar([{ name: "file", body: "x".repeat(1_000_000) }]),
+      rawTar([{ name: "other", body: "x" }]),
+      rawTar([{ name: "link", flag: "1", target: "file" }]),
+    ];
+    const made: Promise<string>[] = [];
+    const chains: string[] = [];
+    for (const tar of tars) {
+      made.push(world.layer(tar, chains.at(-1)));
+      chains.push(chainOf(digestOf(tar), chains.at(-1)));
+    }
+    expect(await Promise.all(made)).toEqual(chains);
+    expect((await world.mount(chains[2])).files.status("/link").size).toBe(1_000_000);
   });
 
   test("that is not flushed is there for those above it only, and goes with the engine", async () => {

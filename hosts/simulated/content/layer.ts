@@ -167,10 +167,10 @@ async function* inPieces(
   }
 }
 
-/** Makes hard links into the layers below. Such links are rare, and only for them does a layer wait for its parent. */
+/** Makes hard links into the layers below. Such links are rare, and only for them does a layer wait for those below. */
 async function linkToLower(unpacker: Unpacker, { parent }: content.Layer, deps: LayerDeps): Promise<void> {
   if (!unpacker.needsLower) return;
-  if (parent !== undefined) await deps.settled(parent);
+  for (let at = parent ?? null; at !== null; at = deps.layers.parent(at)) await deps.settled(at);
   unpacker.linkToLower(deps.layers.tree(parent ?? null, { unflushed: true }));
 }
 

@@ -109,6 +109,11 @@ export class Layers {
     this.#blobs.delete(layer.blob);
   }
 
+  /** The layer below one that may be unflushed; null if there is none, or no such layer. */
+  parent(chain: string): string | null {
+    return (this.#unflushed.get(chain) ?? this.#layers.get(chain))?.parent ?? null;
+  }
+
   /** The files of a chain, to be shared; null stands for no image. Throws `no-such` if a layer is missing. */
   image(chain: string | null): Inode {
     const key = chain ?? "";

@@ -67,10 +67,12 @@ async function made(
   const draft = await layers.draft();
   try {
     const member = source.tag === "archived" ? deps.member(source.val) : null;
-    const below = (): Promise<string[]> => layersBelow(layer, deps);
     const spent = source.tag === "archived" ? deps.spent(source.val) : null;
     const wanted = { layer, draft, member, spent, reuses };
-    const { file, ...unpacked } = await deps.workers.run("layer", wanted, { signal, report, below });
+    let end = (): void => {};
+    const over = new Promise<void>((resolve) => (end = resolve));
+    const below = (): Promise<string[]> => layersBelow(layer, deps, over);
+    const { file, ...unpacked } = await deps.workers.run("layer", wanted, { signal, report, below }).finally(end);
     const blob = source.tag === "registry" ? source.val.digest : null;
     const record = { parent: layer.parent ?? null, diffId: layer.diffId, ...unpacked, blob };
     if (layer.unflushed) await layers.keepUnflushed(layer.chain, draft, record, file);
@@ -82,11 +84,18 @@ async function made(
   }
 }
 
-/** Directories of the layers below, the top first. Waits for those that are still being made. */
-async function layersBelow({ parent }: content.Layer, { layers, settled }: LayerDeps): Promise<string[]> {
+/**
+ * Directories of the layers below, the top first. Waits for those that are still being made. They stay where they are
+ * until `over`.
+ */
+async function layersBelow(
+  { parent }: content.Layer,
+  { layers, settled }: LayerDeps,
+  over: Promise<void>,
+): Promise<string[]> {
   if (parent === undefined) return [];
-  await settled(parent);
-  return layers.stack(parent, { unflushed: true });
+  for (let at: string | null = parent; at !== null; at = layers.parent(at)) await settled(at);
+  return layers.held(parent, over);
 }
 
 export interface UnpackDeps {
@@ -273,7 +282,7 @@ function verify({ digest, size, keep }: Source, received: number, hash: BlobHash
   throw mismatch("blob", digest ?? "");
 }
 
-/** Hard links to files of lower layers. They are rare, and the only reason for a layer to wait for its parent. */
+/** Hard links to files of lower layers. They are rare, and the only reason for a layer to wait for those below. */
 async function linkToLower(unpacker: Unpacker, { kernel, below }: UnpackDeps): Promise<void> {
   if (unpacker.lowerLinks.length === 0) return;
   const directories = await below();

@@ -15,6 +15,7 @@ import type { Paths } from "../../paths.js";
 import type { Swept } from "../../swept.js";
 import { ALGORITHMS, blobNames, hexOf, isBlobDigest, isDigest } from "./digests.js";
 import type { KeptTar } from "./kept-tar.js";
+import { Moves } from "./moves.js";
 import { chainIn, Rests } from "./rests.js";
 
 /** The record of a layer. */
@@ -46,6 +47,7 @@ export class Layers {
   readonly #kernel: Kernel;
   #records: Map<string, LayerRecord> | undefined;
   readonly #unflushed = new Map<string, Unflushed>();
+  readonly #moves = new Moves();
   /** Chains that are being dropped. */
   readonly #drops = new Map<string, Promise<void>>();
 
@@ -78,17 +80,31 @@ export class Layers {
     return { chain, record };
   }
 
-  /** Directories of a chain's layers, the top first. `unflushed`: such layers count, too. Throws `no-such`. */
-  stack(chain: string, { unflushed: also }: { unflushed: boolean } = { unflushed: false }): string[] {
+  /** Directories of a chain's layers, the top first. Throws `no-such`. */
+  stack(chain: string): string[] {
+    return this.#stack(chain, () => undefined);
+  }
+
+  /** The same, unflushed ones too. None of them moves until `over`: a name that is not found would count as deleted. */
+  held(chain: string, over: Promise<void>): Promise<string[]> {
+    return this.#moves.held(() => this.#stack(chain, (at) => this.#unflushed.get(at)), over);
+  }
+
+  #stack(chain: string, unflushedOf: (chain: string) => Unflushed | undefined): string[] {
     const stack: string[] = [];
     for (let at: string | null = chain; at !== null;) {
-      const unflushed: Unflushed | undefined = also ? this.#unflushed.get(at) : undefined;
+      const unflushed = unflushedOf(at);
       const record: LayerRecord | undefined = unflushed?.record ?? this.record(at);
       if (!record) throw noSuch("layer", at);
       stack.push(join(unflushed?.place ?? this.directory(at), "diff"));
       at = record.parent;
     }
     return stack;
+  }
+
+  /** The layer below one that may be unflushed; null if there is none, or no such layer. */
+  parent(chain: string): string | null {
+    return (this.#unflushed.get(chain)?.record ?? this.record(chain))?.parent ?? null;
   }
 
   /** The lower directories of a container: its chain, and the stubs on top once it was mounted. */
@@ -159,7 +175,9 @@ export class Layers {
     });
     if (layers.length === 0) return;
     await this.#syncAll();
-    for (const { chain, unflushed } of layers) await this.#name(chain, unflushed);
+    await this.#moves.move(async () => {
+      for (const { chain, unflushed } of layers) await this.#name(chain, unflushed);
+    });
     await syncPath(this.#paths.layers());
     for (const { chain, unflushed } of layers) {
       this.#unflushed.delete(chain);
@@ -223,7 +241,11 @@ export class Layers {
     const unflushed = this.#unflushed.get(chain);
     if (unflushed === undefined) return;
     this.#unflushed.delete(chain);
-    await removeTree(unflushed.place);
+    if (unflushed.place !== this.directory(chain)) return removeTree(unflushed.place);
+    // Under its name, it would be taken for complete after a crash.
+    const trash = await this.draft();
+    await rename(unflushed.place, `${trash}/layer`);
+    await removeTree(trash);
   }
 
   /**

@@ -394,6 +394,21 @@ describe("load", () => {
       expect(world.said(whole)).toEqual(["Loaded image: pair:1"]);
     });
 
+    test("do not keep a layer waiting that needs one further down", () => {
+      const three = makeImage(["low", "high", "top"]);
+      const id = beginLoad(world, three, ["three:1"]);
+      const [low, high, top] = [world.take("layer"), world.take("layer"), world.take("layer")];
+      world.succeed(high.op, { tag: "size", val: 1n });
+      world.failAs(top.op, { tag: "no-such", val: { what: "layer", name: three.chains[0]! } });
+      expect(world.open()).toEqual([]);
+      world.succeed(low.op, { tag: "size", val: 1n });
+      const again = world.take("layer");
+      expect(again.val.chain).toBe(three.chains[2]);
+      world.succeed(again.op, { tag: "size", val: 1n });
+      flush(world);
+      expect(world.said(id)).toEqual(["Loaded image: three:1"]);
+    });
+
     test("of each image but the last are flushed before its line, and the archive stays", () => {
       const [one, two] = [makeImage(["one"]), makeImage(["two"])];
       const id = world.ask("POST", "/images/load?quiet=1", encode("tar"));

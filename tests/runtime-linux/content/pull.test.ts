@@ -119,6 +119,16 @@ describeUnless(missing, "a layer from a registry", () => {
     expect(readFileSync(join(fixture.diff(above.command.chain), "new"), "utf8")).toBe("lower");
   });
 
+  test("waits for a layer further down, too, if it needs a file of it", async () => {
+    const low = push(rawTar([{ name: "file", body: "lower" }]));
+    const middle = push(rawTar([{ name: "other", body: "x" }]), low.command.chain);
+    const top = push(rawTar([{ name: "new", flag: "1", target: "file" }]), middle.command.chain);
+    const send = blobs.get(low.command.source.val.digest)!;
+    blobs.set(low.command.source.val.digest, (response) => setTimeout(() => send(response, 0), 200));
+    await Promise.all([low, middle, top].map(({ command }) => fixture.perform({ tag: "layer", val: command })));
+    expect(readFileSync(join(fixture.diff(top.command.chain), "new"), "utf8")).toBe("lower");
+  });
+
   test.each<[string, (pushed: Pushed) => void, Record<string, unknown>]>([
     [
       "other bytes",

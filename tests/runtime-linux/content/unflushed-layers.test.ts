@@ -1,8 +1,10 @@
 // Layers that are unpacked before they are flushed, several of them at once. Needs root.
 
-import { lstatSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Layers } from "../../../runtime-linux/content/layers/layers.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { rawTar } from "../../support/archives/tar.js";
 import { describeUnless } from "../../support/on-engines.js";
@@ -70,6 +72,26 @@ describeUnless(missing, "layers that are not flushed", () => {
     expect(tree(fixture.paths.layers())).toEqual([]);
     await fixture.content.sweep();
     expect(await failed(flush(chains))).toMatchObject({ tag: "no-such" });
+  });
+
+  test("stay in their place while somebody reads them", async () => {
+    const layers = new Layers(fixture.paths, libc);
+    const draft = await layers.draft();
+    mkdirSync(join(draft, "diff"));
+    const [chain, diffId] = [`sha256:${"a".repeat(64)}`, `sha256:${"b".repeat(64)}`];
+    await layers.keepUnflushed(chain, draft, { parent: null, diffId, size: 0, blob: null });
+    let close = (): void => {};
+    const reader = new Promise<void>((resolve) => (close = resolve));
+    const [place] = await layers.held(chain, reader);
+    const flushing = layers.flush([chain]);
+    await setTimeout(100);
+    expect(existsSync(place!)).toBe(true);
+    const next = layers.held(chain, Promise.resolve());
+    expect(layers.all()).toEqual([]);
+    close();
+    await flushing;
+    expect(await next).toEqual([fixture.diff(chain)]);
+    expect(existsSync(fixture.diff(chain))).toBe(true);
   });
 
   test("stay as they are when a flush fails", async () => {

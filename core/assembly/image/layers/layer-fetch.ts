@@ -62,11 +62,12 @@ export interface FetchQueue {
   slotFreed(): void;
   /** Queues a fetch once more. */
   again(fetch: LayerFetch): void;
-  /** The same once the layer below is there. */
-  againAfter(fetch: LayerFetch): void;
+  /** The same once a layer below is there. */
+  againAfter(fetch: LayerFetch, below: string): void;
   /** Queues those once more that waited for this layer below them. */
   beginAbove(chain: string): void;
-  isUnderWay(chain: string): bool;
+  /** The next layer down, from this one on, that is still to be unpacked; null if there is none. */
+  missingFrom(chain: string): string | null;
   forget(fetch: LayerFetch): void;
 }
 
@@ -196,14 +197,14 @@ export class LayerFetch extends Task {
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.op = 0;
     if (failure !== null) this.noteRest(failure);
-    const awaitsParent = failure !== null && this.awaitsParent(failure);
-    if (failure !== null && !awaitsParent && this.pauses(failure)) return;
+    const below: string | null = failure === null ? null : this.awaited(failure);
+    if (failure !== null && below === null && this.pauses(failure)) return;
     // This comes first: a watcher that is notified may leave other
     // fetches, and this one may then start again with a new slot.
     this.freeSlot();
     // After it was cancelled, another watcher may have joined.
     if (failure !== null && this.givenUp && this.isWanted) this.againFrom(this.wants[0].layer);
-    else if (awaitsParent) this.fetches.againAfter(this);
+    else if (below !== null) this.fetches.againAfter(this, below);
     else if (failure === null) this.unpacked((<OutcomeSize>outcome!).value);
     else if (!this.asksAnother(failure)) this.settle(failure);
     this.goOn();
@@ -226,12 +227,12 @@ export class LayerFetch extends Task {
     this.fetches.forget(this);
   }
 
-  /** The host did not find the layer below, because that one's fetch is to be retried. */
-  private awaitsParent(failure: Failure): bool {
+  /** The layer below that the host did not find, because that one's fetch is to be retried. */
+  private awaited(failure: Failure): string | null {
     const parent = this.layer.parent;
-    if (this.givenUp || !this.isWanted) return false;
-    if (parent === null || !lacks(failure, Noun.Layer)) return false;
-    return this.fetches.isUnderWay(parent);
+    if (this.givenUp || !this.isWanted) return null;
+    if (parent === null || !lacks(failure, Noun.Layer)) return null;
+    return this.fetches.missingFrom(parent);
   }
 
   /** False if the failure is final. */

@@ -11,12 +11,20 @@ import { LayersFlush } from "./layers-flush";
 /** Docker's `max-concurrent-downloads`. */
 export const LAYERS_AT_ONCE: i32 = 3;
 
+/** A fetch, and the layer somewhere below it that it waits for. */
+class Above {
+  constructor(
+    readonly fetch: LayerFetch,
+    readonly below: string,
+  ) {}
+}
+
 export class LayerFetches implements FetchQueue {
   private readonly byChain: Map<string, LayerFetch> = new Map<string, LayerFetch>();
   /** In the order of requests: the layer below comes before the one above. */
   private readonly waiting: LayerFetch[] = [];
-  /** Fetches that start again when the layer below is there. */
-  private readonly above: LayerFetch[] = [];
+  /** Fetches that start again when a layer below is there. */
+  private readonly above: Above[] = [];
   private slots: i32 = LAYERS_AT_ONCE;
 
   /** Joins the fetch of the layer's chain, or queues a new one: `proceed` starts it. */
@@ -49,7 +57,7 @@ export class LayerFetches implements FetchQueue {
   leave(fetch: LayerFetch, watcher: LayerWatcher): void {
     fetch.leave(watcher);
     if (fetch.isWanted || fetch.state == FetchState.Ended) return;
-    if (!remove(this.waiting, fetch) && !remove(this.above, fetch)) return fetch.giveUp();
+    if (!remove(this.waiting, fetch) && !this.leaveAbove(fetch)) return fetch.giveUp();
     fetch.letGo();
   }
 
@@ -58,13 +66,24 @@ export class LayerFetches implements FetchQueue {
     this.waiting.push(fetch);
   }
 
-  againAfter(fetch: LayerFetch): void {
+  againAfter(fetch: LayerFetch, below: string): void {
     fetch.state = FetchState.Waiting;
-    this.above.push(fetch);
+    this.above.push(new Above(fetch, below));
   }
 
-  isUnderWay(chain: string): bool {
-    return this.byChain.has(chain);
+  missingFrom(chain: string): string | null {
+    let at: string | null = chain;
+    while (at !== null) {
+      if (this.byChain.has(at)) {
+        const fetch = this.byChain.get(at);
+        if (fetch.state != FetchState.Unpacked) return at;
+        at = fetch.layer.parent;
+      } else {
+        const layer = layerStore.find(at);
+        at = layer === null ? null : layer.parent;
+      }
+    }
+    return null;
   }
 
   forget(fetch: LayerFetch): void {
@@ -75,8 +94,17 @@ export class LayerFetches implements FetchQueue {
 
   beginAbove(chain: string): void {
     for (let i = this.above.length - 1; i >= 0; i--) {
-      if (this.above[i].layer.parent == chain) this.again(this.above.splice(i, 1)[0]);
+      if (this.above[i].below == chain) this.again(this.above.splice(i, 1)[0].fetch);
     }
+  }
+
+  private leaveAbove(fetch: LayerFetch): bool {
+    for (let i = 0; i < this.above.length; i++) {
+      if (this.above[i].fetch !== fetch) continue;
+      this.above.splice(i, 1);
+      return true;
+    }
+    return false;
   }
 
   slotFreed(): void {
