@@ -145,9 +145,7 @@ describeUnless(missing, "flushes", () => {
     const named = calls.find((call) => {
       return call.name === "fsync" && pathOf(call) === logged && call.began > renamed.ended;
     })!;
-    const removed = calls.find(
-      (call) => call.name.startsWith("unlink") && textsIn(call)[0] === to.replace(/\.gz$/, ""),
-    )!;
+    const removed = calls.find((call) => removes(call, to.replace(/\.gz$/, "")))!;
     expect(flushOf(from)).toBeLessThan(renamed.began);
     expect(named.ended).toBeLessThan(removed.began);
   });
@@ -164,13 +162,19 @@ describeUnless(missing, "flushes", () => {
     return from?.startsWith(`${dataRoot}/layers/tmp/`) === true && to?.startsWith(`${dataRoot}/layers/`) === true;
   }
 
-  /** The first log file of such a name that was renamed. */
+  /** The first log file of such a name that was renamed: one that stayed, because a rotation may remove any other. */
   function replaced(ending: string): { renamed: SystemCall; from: string; to: string } {
-    for (const call of calls.filter(({ name, result }) => name.startsWith("rename") && result === 0)) {
-      const [from, to] = textsIn(call);
-      if (from?.startsWith(`${logged}/`) && from.endsWith(ending)) return { renamed: call, from, to: to! };
-    }
-    throw new Error(`no file ${ending} was given another name`);
+    const all = calls.flatMap((renamed) => {
+      const [from, to] = renamed.name.startsWith("rename") && renamed.result === 0 ? textsIn(renamed) : [];
+      return from?.startsWith(`${logged}/`) && from.endsWith(ending) ? [{ renamed, from, to: to! }] : [];
+    });
+    const found = all.find(({ to }) => !calls.some((call) => removes(call, to))) ?? all[0];
+    if (found === undefined) throw new Error(`no file ${ending} was given another name`);
+    return found;
+  }
+
+  function removes(call: SystemCall, path: string): boolean {
+    return call.name.startsWith("unlink") && textsIn(call)[0] === path;
   }
 
   /** When it ended. */
