@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { failedTool, interrupted, noSuch, tooLarge } from "../../hosts/shared/index.js";
+import { failedTool, HostFailure, interrupted, noSuch, tooLarge } from "../../hosts/shared/index.js";
 import type { content } from "../../hosts/shared/index.js";
 import { findProgram } from "../launch/find-program.js";
 
@@ -27,7 +27,7 @@ export async function clone(command: Omit<content.Clone, "into">, work: GitWork)
   await git.run("remote", "add", "origin", addressOf(repository));
   await fetch(git, reference || "HEAD");
   if (existsSync(join(work.directory, ".gitmodules"))) {
-    await git.run("submodule", "-q", "update", "--init", "--recursive", "--depth=1");
+    await newest(git, (depth) => ["submodule", "-q", "update", "--init", "--recursive", ...depth]);
   }
   const commit = (await git.run("rev-parse", "HEAD")).trim();
   if (!keepGit) await dropGit(work.directory);
@@ -38,7 +38,7 @@ export async function clone(command: Omit<content.Clone, "into">, work: GitWork)
 async function fetch(git: Git, reference: string): Promise<void> {
   const checkout = (what: string): Promise<string> => git.run("checkout", "-q", "--detach", what, "--");
   try {
-    await git.run("fetch", "-q", "--depth=1", "origin", reference);
+    await newest(git, (depth) => ["fetch", "-q", ...depth, "origin", reference]);
   } catch (error) {
     if (git.isOver || !/^[0-9a-f]{7,64}$/.test(reference)) throw error;
     await git.run("fetch", "-q", "--tags", "origin", "+refs/heads/*:refs/remotes/origin/*");
@@ -46,6 +46,20 @@ async function fetch(git: Git, reference: string): Promise<void> {
     return;
   }
   await checkout("FETCH_HEAD");
+}
+
+/** Fetches the newest commit without those before it. A web server that knows nothing of git only has all of them. */
+async function newest(git: Git, words: (depth: string[]) => string[]): Promise<void> {
+  try {
+    await git.run(...words(["--depth=1"]));
+  } catch (error) {
+    if (git.isOver || !saidIn(error).includes("dumb http transport")) throw error;
+    await git.run(...words([]));
+  }
+}
+
+function saidIn(error: unknown): string {
+  return error instanceof HostFailure && error.failure.tag === "tool" ? error.failure.val.said : "";
 }
 
 class Git {
