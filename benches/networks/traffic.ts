@@ -1,5 +1,6 @@
 // How quickly do bytes flow over TCP, and how many connections can be opened per second: between two containers on a
 // network, and from outside through a published port?
+import { pastTheRules } from "../../tests/linux/networks/bridged-packets.js";
 import { RunningEngine, startWithBusybox } from "../../tests/support/engines.js";
 import { atLeast, Rounds, type Answer, type Sizes } from "../question.js";
 import { familiesOf, IPV4, IPV6, type Family } from "./families.js";
@@ -17,8 +18,15 @@ export async function traffic(engines: readonly RunningEngine[], sizes: Sizes): 
   const answers: Answer[] = [];
   const families = await familiesOf(engines);
   for (const family of families) answers.push(...(await ofFamily(engines, family, family.name, sizes)));
-  if (families.includes(IPV6)) answers.push(...(await withEqualRules(engines, sizes)));
-  return answers;
+  if (!families.includes(IPV6)) return answers;
+  answers.push(...(await withEqualRules(engines, sizes)));
+  return [...answers, ...(await withoutRules(engines, sizes))];
+}
+
+/** As on a machine on which nobody has loaded br_netfilter: what a container sends to another one passes no rules. */
+function withoutRules(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
+  const all = engines.map(({ daemon }) => daemon.netns);
+  return pastTheRules(all, () => ofFamily(engines, IPV6, "IPv6, bridged past the rules", sizes));
 }
 
 /** The reference has no rules for IPv6, and publishes no port to it, unless it is told to. */

@@ -10,6 +10,7 @@ import type { Paths } from "../../paths.js";
 import { addressBytes, broadcastOf, ipv4, ipv6, mac, prefixOf } from "../addresses.js";
 import { linkLocalRequests, setSysctls } from "../interface-settings.js";
 import { enterNamespace } from "../namespace.js";
+import { addDefaultRoute, removeDefaultRoute } from "../netlink/default-routes.js";
 import * as links from "../netlink/links.js";
 import { carryOut, Netlink, type Request } from "../netlink/netlink.js";
 import { ensureNamespace } from "../sandbox.js";
@@ -100,8 +101,8 @@ function indexInside(kernel: Kernel, file: string, name: string): number {
 function moveRoute(index: number, before: string, gateway: string): Request[] {
   const requests: Request[] = [];
   if (before === gateway) return requests;
-  if (before !== "") requests.push(links.removeDefaultRoute(index, addressBytes(before)));
-  if (gateway !== "") requests.push(links.addDefaultRoute(index, addressBytes(gateway)));
+  if (before !== "") requests.push(removeDefaultRoute(index, addressBytes(before)));
+  if (gateway !== "") requests.push(addDefaultRoute(index, addressBytes(gateway)));
   return requests;
 }
 
@@ -119,7 +120,7 @@ function insideRequests(join: Join, index: number): Request[] {
     links.setUp(index),
     ...addresses(join, index),
     ...linkLocalRequests(join, index),
-    ...gateways.map((gateway) => links.addDefaultRoute(index, addressBytes(gateway))),
+    ...gateways.map((gateway) => addDefaultRoute(index, addressBytes(gateway))),
   ];
 }
 

@@ -1,4 +1,4 @@
-// The few rtnetlink(7) requests that a bridge network needs: links, addresses, routes.
+// The few rtnetlink(7) requests that a bridge network needs, for links and their addresses. For routes: `default-routes.ts`.
 
 import {
   attribute,
@@ -7,10 +7,8 @@ import {
   NLM_F_EXCL,
   RTM_DELADDR,
   RTM_DELLINK,
-  RTM_DELROUTE,
   RTM_NEWADDR,
   RTM_NEWLINK,
-  RTM_NEWROUTE,
   type Request,
 } from "./netlink.js";
 
@@ -130,29 +128,6 @@ export function removeAddress(index: number, address: Uint8Array, prefix: number
   return request(`remove address ${address.join(".")}`, RTM_DELADDR, 0, body, ["EADDRNOTAVAIL", "ENODEV"]);
 }
 
-/** Adds a default route through a gateway. */
-export function addDefaultRoute(index: number, gateway: Uint8Array): Request {
-  const about = `add default route via ${gateway.join(".")}`;
-  return request(about, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, defaultRoute(index, gateway), ["EEXIST"]);
-}
-
-/** Removes a default route through a gateway. */
-export function removeDefaultRoute(index: number, gateway: Uint8Array): Request {
-  const about = `remove default route via ${gateway.join(".")}`;
-  return request(about, RTM_DELROUTE, 0, defaultRoute(index, gateway), ["ESRCH"]);
-}
-
-/** `gateway`: the family for a route to the link itself. */
-export function defaultRoute(index: number, gateway: Uint8Array | number): Uint8Array[] {
-  const isDirect = typeof gateway === "number";
-  const family = fields([isDirect ? gateway : familyOf(gateway), 1], [0, 1], [0, 1], [0, 1]);
-  // IPv6 routes have no scope.
-  const scope = gateway === AF_INET ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
-  const route = fields([RT_TABLE_MAIN, 1], [RTPROT_BOOT, 1], [scope, 1], [RTN_UNICAST, 1], [0, 4]);
-  const via = isDirect ? [] : [attribute(RTA_GATEWAY, gateway)];
-  return [family, route, ...via, attribute(RTA_OIF, index)];
-}
-
 export const AF_INET = 2;
 export const AF_INET6 = 10;
 
@@ -184,13 +159,7 @@ export const IFA_LOCAL = 2;
 const IFA_BROADCAST = 4;
 const IFA_F_NODAD = 0x02;
 const IFA_F_PERMANENT = 0x80;
-const RTA_OIF = 4;
-const RTA_GATEWAY = 5;
-const RT_TABLE_MAIN = 254;
-const RTPROT_BOOT = 3;
-const RT_SCOPE_UNIVERSE = 0;
-const RT_SCOPE_LINK = 253;
-const RTN_UNICAST = 1;
+export const RT_SCOPE_UNIVERSE = 0;
 
 export function request(about: string, type: number, flags: number, body: Uint8Array[], settled: string[]): Request {
   return { about, type, flags, body: Buffer.concat(body), settled };

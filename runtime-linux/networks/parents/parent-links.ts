@@ -2,16 +2,8 @@
 
 import type { networks } from "../../../hosts/shared/index.js";
 import { malformed } from "../../../hosts/shared/index.js";
-import {
-  defaultRoute,
-  IFLA_ADDRESS,
-  IFLA_IFNAME,
-  IFLA_NET_NS_FD,
-  kind,
-  link,
-  named,
-  request,
-} from "../netlink/links.js";
+import { defaultRoute } from "../netlink/default-routes.js";
+import { IFLA_ADDRESS, IFLA_IFNAME, IFLA_NET_NS_FD, kind, link, named, request } from "../netlink/links.js";
 import {
   attribute,
   fields,

@@ -13,6 +13,7 @@ import type { Swept } from "../../swept.js";
 import { broadcastOf, ipv4, ipv6, mac, prefixOf } from "../addresses.js";
 import { linkLocalRequests, setSysctls } from "../interface-settings.js";
 import { KeptFiles } from "../kept.js";
+import { addDefaultRoute, removeDefaultRoute } from "../netlink/default-routes.js";
 import * as links from "../netlink/links.js";
 import { enterNamespace, isNamespace, releaseNamespace } from "../namespace.js";
 import { carryOut, Netlink, type Request } from "../netlink/netlink.js";
@@ -238,5 +239,5 @@ function routesOf(
 /** `way`: undefined for a route to the interface itself. */
 function routeOf(index: number, family: number, way: Uint8Array | undefined, act: "add" | "remove"): Request {
   if (way === undefined) return act === "add" ? addDirectRoute(index, family) : removeDirectRoute(index, family);
-  return act === "add" ? links.addDefaultRoute(index, way) : links.removeDefaultRoute(index, way);
+  return act === "add" ? addDefaultRoute(index, way) : removeDefaultRoute(index, way);
 }

@@ -8,6 +8,7 @@ import { must } from "../../support/commands.js";
 import type { Json } from "../../support/engine-client.js";
 import { missingLinux } from "../../support/engines.js";
 import { describeUnless } from "../../support/on-engines.js";
+import { pastTheRules } from "./bridged-packets.js";
 import { NetworkDaemon, on } from "./network-daemon.js";
 
 /** `tcp ADDRESS PORT`. */
@@ -26,28 +27,19 @@ describeUnless(missingLinux() ?? withoutIpv6, "TCP and UDP on networks of both f
   });
 
   test("another network reaches published ports at the machine's addresses, and nothing else", async () => {
-    await makeBoth("left", "224");
-    await makeBoth("right", "225");
-    const server = await serving("left", { "80/tcp": [{ HostPort: "18560" }], "53/udp": [{ HostPort: "18561" }] });
-    const machine = [own.daemon.netns.address, ...GATEWAYS];
-    const published = machine.flatMap((address) => [`tcp ${address} 18560`, `udp ${address} 18561`]);
-    const served = OWN.flatMap((address) => [`tcp ${address} 80`, `udp ${address} 53`]);
-    const hidden = OWN.flatMap((address) => [`tcp ${address} 81`, `udp ${address} 54`]);
-    const stranger = await own.engine.running(on("right"));
-    expect(await reached(stranger, [...published, ...served, ...hidden])).toEqual(published);
-    const usual = await own.engine.running(on("bridge"));
-    const ofIpv4 = published.filter((target) => target.includes(own.daemon.netns.address));
-    expect(await reached(usual, [...ofIpv4, ...served, ...hidden])).toEqual(ofIpv4);
-    const neighbour = await own.engine.running(on("left"));
-    const all = [...published, ...served, ...hidden];
-    expect(await reached(neighbour, all)).toEqual(all);
-    expect(await reached(server, published)).toEqual(published);
-    expect(
-      await reached(
-        stranger,
-        machine.flatMap((address) => [`tcp ${address} 81`, `udp ${address} 54`]),
-      ),
-    ).toEqual([]);
+    await keepsStrangersOut();
+  });
+
+  test("so it is where bridged packets pass no rules, and there, too, containers can be kept from each other", async () => {
+    await pastTheRules([own.daemon.netns], async () => {
+      await keepsStrangersOut();
+      await makeBoth("apart", "226", { "com.docker.network.bridge.enable_icc": "false" });
+      const server = await serving("apart", { "80/tcp": [{ HostPort: "18566" }] });
+      const published = [`tcp ${own.daemon.netns.address} 18566`, "tcp fd00:226::1 18566"];
+      const neighbour = await own.engine.running(on("apart"));
+      expect(await reached(neighbour, [...published, "tcp 10.226.0.2 80", "tcp fd00:226::2 80"])).toEqual(published);
+      expect(await reached(server, published)).toEqual(published);
+    });
   });
 
   test("the machine reaches them at its loopback addresses, and an address binds its port to itself", async () => {
@@ -76,9 +68,34 @@ describeUnless(missingLinux() ?? withoutIpv6, "TCP and UDP on networks of both f
     }
   });
 
-  async function makeBoth(name: string, number: string): Promise<void> {
+  async function keepsStrangersOut(): Promise<void> {
+    await makeBoth("left", "224");
+    await makeBoth("right", "225");
+    const server = await serving("left", { "80/tcp": [{ HostPort: "18560" }], "53/udp": [{ HostPort: "18561" }] });
+    const machine = [own.daemon.netns.address, ...GATEWAYS];
+    const published = machine.flatMap((address) => [`tcp ${address} 18560`, `udp ${address} 18561`]);
+    const served = OWN.flatMap((address) => [`tcp ${address} 80`, `udp ${address} 53`]);
+    const hidden = OWN.flatMap((address) => [`tcp ${address} 81`, `udp ${address} 54`]);
+    const stranger = await own.engine.running(on("right"));
+    expect(await reached(stranger, [...published, ...served, ...hidden])).toEqual(published);
+    const usual = await own.engine.running(on("bridge"));
+    const ofIpv4 = published.filter((target) => target.includes(own.daemon.netns.address));
+    expect(await reached(usual, [...ofIpv4, ...served, ...hidden])).toEqual(ofIpv4);
+    const neighbour = await own.engine.running(on("left"));
+    const all = [...published, ...served, ...hidden];
+    expect(await reached(neighbour, all)).toEqual(all);
+    expect(await reached(server, published)).toEqual(published);
+    expect(
+      await reached(
+        stranger,
+        machine.flatMap((address) => [`tcp ${address} 81`, `udp ${address} 54`]),
+      ),
+    ).toEqual([]);
+  }
+
+  async function makeBoth(name: string, number: string, Options: Json = {}): Promise<void> {
     const IPAM = { Config: [{ Subnet: `10.${number}.0.0/24` }, { Subnet: `fd00:${number}::/64` }] };
-    await own.engine.must(201, "POST", "/networks/create", { Name: name, EnableIPv6: true, IPAM });
+    await own.engine.must(201, "POST", "/networks/create", { Name: name, EnableIPv6: true, IPAM, Options });
   }
 
   /** A container whose ports 80 and 81 of TCP and 53 and 54 of UDP answer on both families. */
