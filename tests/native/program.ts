@@ -1,15 +1,20 @@
 // Builds a native program from the core: wasm2c turns the wasm into C, and gcc compiles it together with `host.c`.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram, must } from "../support/commands.js";
 import type { Doors } from "./doors.js";
 import { glue, MODULE } from "./glue.js";
 
 const SOURCES = fileURLToPath(new URL(".", import.meta.url));
+/** Holds the last compiled core, because the code takes gcc a quarter of a minute. */
+const KEPT = fileURLToPath(new URL("../../build/native", import.meta.url));
 /** Debian's runtime files for wasm2c's C. */
 const RUNTIME = "/usr/share/wabt/wasm2c";
+/** Compiling takes far longer than running. */
+const UNOPTIMIZED = "-O0";
 /** An initial content of the memory, as wasm2c writes it. */
 const CONTENT = /^static (const u8 \w+\[\]) = (\{[^}]*\};)$/gm;
 
@@ -32,7 +37,7 @@ export function reasonForNoProgram(): string | null {
 
 /**
  * Builds the program in the given directory. `other`: a program made before. If its core has the same code, only the
- * content of the memory is compiled, because the code takes gcc a quarter of a minute.
+ * content of the memory is compiled.
  */
 export async function makeProgram(
   wasm: Uint8Array,
@@ -47,12 +52,10 @@ export async function makeProgram(
   const includes = ["-I", directory, "-I", SOURCES, "-I", RUNTIME];
   const own = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"];
   const compile = async (name: string, from: string, flags: string[]): Promise<string> => {
-    // Compiling takes far longer than running, so optimization is off.
-    const command = ["gcc", "-O0", ...flags, ...includes, "-c", from, "-o", place(name)];
-    await must(command, { timeoutMs: 300_000 });
+    await must(["gcc", UNOPTIMIZED, ...flags, ...includes, "-c", from, "-o", place(name)]);
     return place(name);
   };
-  const object = other?.source === source ? other.object : await compile("core.o", place("core.c"), ["-w"]);
+  const object = other?.source === source ? other.object : await compiled(place("core.c"), includes);
   const objects = [
     await compile("host.o", join(SOURCES, "host.c"), own),
     await compile("glue.o", place("glue.c"), own),
@@ -61,6 +64,26 @@ export async function makeProgram(
   ];
   await must(["gcc", ...objects, object, "-lm", "-o", place("replays")]);
   return { path: place("replays"), source, object };
+}
+
+/** The core as an object file: that of an earlier run, if the compiler and all that it reads are the same. */
+async function compiled(source: string, includes: readonly string[]): Promise<string> {
+  const text = `${source}.i`;
+  // Assertions name their file.
+  const places = ["-P", `-fmacro-prefix-map=${dirname(source)}=.`];
+  await must(["gcc", "-E", ...places, ...includes, source, "-o", text]);
+  const flags = [UNOPTIMIZED, "-w"];
+  const hash = createHash("sha256")
+    .update(await must(["gcc", "--version"]))
+    .update(flags.join(" "));
+  const object = join(KEPT, `${hash.update(readFileSync(text)).digest("hex")}.o`);
+  if (existsSync(object)) return object;
+  rmSync(KEPT, { recursive: true, force: true });
+  mkdirSync(KEPT, { recursive: true });
+  const draft = `${object}.${process.pid}`;
+  await must(["gcc", ...flags, "-c", text, "-o", draft], { timeoutMs: 300_000 });
+  renameSync(draft, object);
+  return object;
 }
 
 /** Writes the core as `core.h`, `core.c` and `contents.c`. Resolves to the code in `core.c`. */
