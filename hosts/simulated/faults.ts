@@ -15,9 +15,11 @@ export type Fault =
   | { kind: "registry-unauthorized"; authority?: string }
   /** 429, with `Retry-After` in seconds. */
   | { kind: "registry-limited"; authority?: string; retryAfter: number }
+  /** Answers with this status, 500 or more, to all that is about a repository. */
+  | { kind: "registry-fails"; authority?: string; status: number }
   /** The registry sends this many bytes per second. */
   | { kind: "registry-slow"; authority?: string; bytesPerSecond: number }
-  /** The connection breaks after this many bytes of a larger blob. */
+  /** The connection breaks after this many bytes of a larger blob, in either direction. */
   | { kind: "registry-cut"; authority?: string; afterBytes: number }
   /** The bytes of a blob do not match its digest. */
   | { kind: "registry-corrupt"; authority?: string }

@@ -43,6 +43,7 @@ const TRIALS: Readonly<Record<Exclude<Fault["kind"], "engine-crash">, Trial>> = 
     after: PULL,
     healed: PULLED,
   },
+  "registry-fails": { during: PULL, hurt: /503 Service Unavailable/, after: PULL, healed: PULLED },
   "registry-slow": { during: PULL, hurt: /Downloading [\d.]+ kB of/, after: PULL, healed: PULLED },
   // The engine fetches the rest of the layer by itself. Runs in real time, so that the pause is visible.
   "registry-cut": { speed: "1", during: PULL, hurt: /Retrying in [1-5] seconds?/, after: [], healed: PULLED },

@@ -40,6 +40,7 @@ const SEEN: { readonly [Kind in Fault["kind"]]: Seen } = {
   "registry-down": { deed: PULL, status: 500, says: /connection refused/ },
   "registry-unauthorized": { deed: PULL, status: 404, says: /pull access denied/ },
   "registry-limited": { deed: PULL, status: 200, says: /toomanyrequests/ },
+  "registry-fails": { deed: PULL, status: 500, says: /503 Service Unavailable/ },
   "registry-slow": { deed: PULL, status: 200 },
   "registry-cut": { deed: PULL, status: 200 },
   "registry-corrupt": { deed: PULL, status: 200, says: /verification failed/ },

@@ -228,6 +228,12 @@ describe("a fault", () => {
     expect(await tags()).toEqual(["3.20", "latest"]);
   });
 
+  test("answers with a status", async () => {
+    world.faults.inject({ kind: "registry-fails", status: 503 }, 1);
+    expect(await failed(tags())).toMatchObject(answer(503, "UNAVAILABLE"));
+    expect(await tags()).toEqual(["3.20", "latest"]);
+  });
+
   test("cuts a blob off, and changes its bytes", async () => {
     const [layer] = await world.pulled("library/hello-world", "latest");
     const blob = registryBlob(layer);

@@ -68,6 +68,7 @@ describe("a layer whose upload breaks off", () => {
 
   test.each([
     ["is busy", { kind: "registry-limited", retryAfter: 1 }, { tag: "registry-answer", val: { status: 429 } }],
+    ["fails", { kind: "registry-fails", status: 503 }, { tag: "registry-answer", val: { status: 503 } }],
     ["is gone", { kind: "registry-down" }, { tag: "exchange" }],
   ] as const)("goes on if the registry %s meanwhile", async (_, fault, failure) => {
     world.faults.inject(CUT, 1);

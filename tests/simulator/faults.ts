@@ -18,6 +18,8 @@ export function faultOf([kind = "", ...args]: readonly string[]): { fault: Fault
       return { fault: { kind }, times: times(0) };
     case "registry-limited":
       return { fault: { kind, retryAfter: 1 }, times: times(0) };
+    case "registry-fails":
+      return { fault: { kind, status: 503 }, times: times(0) };
     case "registry-slow":
       return { fault: { kind, bytesPerSecond: 20_000 }, times: times(0) };
     case "registry-cut":
@@ -35,6 +37,7 @@ export function faultOf([kind = "", ...args]: readonly string[]): { fault: Fault
   }
 }
 
+/** `registry-fails` is only in stories that are written: each kind here has a part in all draws. */
 const KINDS = [
   "registry-down 2",
   "registry-unauthorized 1",

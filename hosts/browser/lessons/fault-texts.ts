@@ -31,6 +31,12 @@ export const FAULT_TEXTS: { readonly [Kind in Fault["kind"]]: FaultText } = {
     lookFor: "Pull an image: the registry says how long to wait. See in the steps what the engine does.",
     fault: { kind: "registry-limited", retryAfter: 5 },
   },
+  "registry-fails": {
+    label: "The registry answers 503: service unavailable",
+    lookFor:
+      "Pull an image: the engine asks again, with a pause. Push one: the upload goes on when you lift the fault.",
+    fault: { kind: "registry-fails", status: 503 },
+  },
   "registry-slow": {
     label: "The registry sends 100 KB per second",
     lookFor: "Pull an image and watch the bars: one for each layer, several at once.",

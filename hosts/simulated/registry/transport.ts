@@ -119,10 +119,14 @@ export class RegistryNetwork {
     if (isAsking && faults.strike("registry-unauthorized", { authority: host })) {
       return this.#server.challenge(host, path, false);
     }
-    const limited = path === null ? null : faults.strike("registry-limited", { authority: host });
-    if (!limited) return null;
-    const after = { "retry-after": String(limited.retryAfter) };
-    return refusal(429, "TOOMANYREQUESTS", "You have reached your pull rate limit.", after);
+    if (path === null) return null;
+    const limited = faults.strike("registry-limited", { authority: host });
+    if (limited) {
+      const after = { "retry-after": String(limited.retryAfter) };
+      return refusal(429, "TOOMANYREQUESTS", "You have reached your pull rate limit.", after);
+    }
+    const failing = faults.strike("registry-fails", { authority: host });
+    return failing && refusal(failing.status, "UNAVAILABLE", "service unavailable");
   }
 
   #response({ status, headers, bytes, isBlob }: Answer, host: string, signal: AbortSignal): TransportResponse {

@@ -12,6 +12,7 @@ const GROUPS: readonly { title: string; kinds: readonly Fault["kind"][] }[] = [
       "registry-down",
       "registry-unauthorized",
       "registry-limited",
+      "registry-fails",
       "registry-slow",
       "registry-cut",
       "registry-corrupt",

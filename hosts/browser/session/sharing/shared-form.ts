@@ -103,6 +103,7 @@ const FAULTS: { readonly [Kind in Fault["kind"]]: Readonly<Record<string, Field>
   "registry-down": { authority: "text?" },
   "registry-unauthorized": { authority: "text?" },
   "registry-limited": { authority: "text?", retryAfter: "count" },
+  "registry-fails": { authority: "text?", status: "count" },
   "registry-slow": { authority: "text?", bytesPerSecond: "speed" },
   "registry-cut": { authority: "text?", afterBytes: "count" },
   "registry-corrupt": { authority: "text?" },
