@@ -10,14 +10,14 @@ import type { Kernel } from "../../kernel.js";
 import { ownTurn } from "../../launch/turns.js";
 import type { Paths } from "../../paths.js";
 import type { Swept } from "../../swept.js";
-import { broadcastOf, ipv4, ipv6, mac, prefixOf } from "../addresses.js";
-import { linkLocalRequests, setSysctls } from "../interface-settings.js";
+import { ipv4, ipv6, mac, prefixOf } from "../addresses.js";
+import { setSysctls } from "../interface-settings.js";
 import { KeptFiles } from "../kept.js";
-import { addDefaultRoute, removeDefaultRoute } from "../netlink/default-routes.js";
-import * as links from "../netlink/links.js";
 import { enterNamespace, isNamespace, releaseNamespace } from "../namespace.js";
+import { removeLink } from "../netlink/links.js";
 import { carryOut, Netlink, type Request } from "../netlink/netlink.js";
-import { addDirectRoute, makeOnParent, removeDirectRoute, rename } from "./parent-links.js";
+import { bare, routesOf, setUp } from "./parent-interface.js";
+import { makeOnParent, rename } from "./parent-links.js";
 import { ensureNamespace } from "../sandbox.js";
 
 type ParentJoin = networks.ParentJoin;
@@ -124,7 +124,7 @@ export class ParentPlaces {
   async #remove(name: string, { join, index }: ParentPlace): Promise<void> {
     this.#places.undo(name);
     if (isNamespace(this.paths.namespace(join.container))) {
-      await this.#inside(join.container, links.removeLink(index ?? name));
+      await this.#inside(join.container, removeLink(index ?? name));
     }
     await this.#places.erase(name);
   }
@@ -159,11 +159,6 @@ export class ParentPlaces {
     const isThere = isNamespace(this.paths.namespace(join.container));
     return isThere && this.#find(join.container, join.interfaceName) !== 0;
   }
-}
-
-/** An address without the length of its prefix. */
-function bare(address: string): string {
-  return address.split("/")[0]!;
 }
 
 /**
@@ -203,41 +198,4 @@ function isSameEndpoint(one: ParentJoin, other: ParentJoin): boolean {
 
 function waysOf({ leads, gateway, ipv6Leads, ipv6Gateway }: ParentJoin): string {
   return [leads ? `to ${gateway}` : "", ipv6Leads ? `to ${ipv6Gateway}` : ""].join();
-}
-
-function setUp(join: ParentJoin, index: number): Request[] {
-  return [
-    links.setUp(links.LOOPBACK),
-    ...(join.ipv6Address === "" ? [links.withoutIpv6(index)] : []),
-    links.setUp(index),
-    ...addresses(join, index),
-    ...linkLocalRequests(join, index),
-    ...routesOf(join, index, "add"),
-  ];
-}
-
-function addresses({ address, ipv6Address }: ParentJoin, index: number): Request[] {
-  const requests: Request[] = [];
-  if (address !== "") {
-    requests.push(links.addAddress(index, ipv4(bare(address)), prefixOf(address), broadcastOf(address)));
-  }
-  if (ipv6Address !== "") requests.push(links.addIpv6Address(index, ipv6(bare(ipv6Address)), prefixOf(ipv6Address)));
-  return requests;
-}
-
-function routesOf(
-  { leads, gateway, ipv6Leads, ipv6Gateway }: ParentJoin,
-  index: number,
-  act: "add" | "remove",
-): Request[] {
-  const requests: Request[] = [];
-  if (leads) requests.push(routeOf(index, links.AF_INET, gateway === "" ? undefined : ipv4(gateway), act));
-  if (ipv6Leads) requests.push(routeOf(index, links.AF_INET6, ipv6Gateway === "" ? undefined : ipv6(ipv6Gateway), act));
-  return requests;
-}
-
-/** `way`: undefined for a route to the interface itself. */
-function routeOf(index: number, family: number, way: Uint8Array | undefined, act: "add" | "remove"): Request {
-  if (way === undefined) return act === "add" ? addDirectRoute(index, family) : removeDirectRoute(index, family);
-  return act === "add" ? addDefaultRoute(index, way) : removeDefaultRoute(index, way);
 }
