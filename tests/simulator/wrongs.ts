@@ -144,7 +144,7 @@ export const WRONGS: readonly Found[] = [
   },
   { says: "forgets to delete", on: "records", command: "delete", each: 2, instead: NOTHING, found: "records", seed: 6 },
   { says: "reads records wrongly", read: misread, found: "forks" },
-  { says: "reads records wrongly at restarts", read: misreadAtRestarts, found: "restart", seed: 3 },
+  { says: "reads records wrongly at restarts", read: misreadAtRestarts, found: "restart", seed: 11 },
   {
     ...{ says: "writes another status", on: "records", command: "put", each: 5, found: "statuses" },
     instead: changed((record) => (record["status"] = 3)),
