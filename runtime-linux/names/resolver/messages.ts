@@ -38,7 +38,7 @@ export function readQuery(bytes: Buffer): Query | number | undefined {
   if ((bytes[2]! & OPCODE) !== 0) return NOTIMP;
   const packet = decoded(bytes);
   const [question, ...others] = packet?.questions ?? [];
-  if (packet === undefined || question === undefined || others.length > 0) return FORMERR;
+  if (packet === undefined || question === undefined || others.length > 0 || !isPlain(bytes)) return FORMERR;
   const name = question.name.toLowerCase().replace(/\.$/, "");
   return { bytes, name, type: question.type, mostBytes: sizeOf(packet), packet };
 }
@@ -94,6 +94,7 @@ export function writeId(bytes: Buffer, id: number): void {
 
 const HEADER = 12;
 const TYPE_AND_CLASS = 4;
+const LONGEST_LABEL = 63;
 const UPPER_A = 0x41;
 const UPPER_Z = 0x5a;
 const LOWER_A = 0x61;
@@ -149,6 +150,14 @@ function encoded(query: Query, answers: Answer[], flags: number): Buffer {
     answers,
     additionals: extensionOf(packet) === undefined ? [] : [OWN_EXTENSION],
   });
+}
+
+/** Whether the first question stands whole, its name without pointers (RFC 1035, 4.1.4): no name is before it. */
+function isPlain(bytes: Buffer): boolean {
+  for (let at = HEADER; at < bytes.length && bytes[at]! <= LONGEST_LABEL; at += bytes[at]! + 1) {
+    if (bytes[at] === 0) return at + 1 + TYPE_AND_CLASS <= bytes.length;
+  }
+  return false;
 }
 
 /** The bytes of a query's only question: a name without pointers, a type and a class. */

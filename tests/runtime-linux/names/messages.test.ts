@@ -58,6 +58,9 @@ test("what is no query is not answered, or with the reason", () => {
   expect(readQuery(Buffer.concat([question("web").subarray(0, 14)]))).toBe(FORMERR);
   const pointers = Buffer.concat([question("web").subarray(0, 12), Buffer.from([0xc0, 12, 0, 1, 0, 1])]);
   expect(readQuery(pointers)).toBe(FORMERR);
+  // To a byte of the head that is 0: the name would be the root's.
+  pointers[13] = 6;
+  expect(readQuery(pointers)).toBe(FORMERR);
 });
 
 test("a failure has the question and the code, and is whole whatever the query was", () => {
