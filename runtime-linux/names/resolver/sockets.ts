@@ -8,6 +8,7 @@ import {
   AF_INET,
   AF_INET6,
   EINPROGRESS,
+  SO_RCVBUFFORCE,
   SO_REUSEPORT,
   SO_SNDBUF,
   SOCK_CLOEXEC,
@@ -58,7 +59,10 @@ export function connectedSocket(transport: Transport, { address: server, namespa
   const family = address.length === INET_BYTES ? AF_INET : AF_INET6;
   return within(namespace, () =>
     made(transport, family, (fd) => {
-      if (transport === "udp") receiveAtMost(fd, LONGEST_ANSWER);
+      if (transport === "udp") {
+        receiveAtMost(fd, LONGEST_ANSWER);
+        attempt("setsockopt", fd, SOL_SOCKET, SO_RCVBUFFORCE, int(HELD_BYTES), 4);
+      }
       const result = attempt("connect", fd, address, address.length);
       if (result < 0 && result !== -EINPROGRESS) throw errnoException(-result, "connect", server);
     }),
@@ -99,6 +103,8 @@ export function clientAddress(address: string, port: number): Uint8Array {
 const DNS = 53;
 /** What the kernel keeps for a client that does not read; it doubles this. */
 const SENT_BYTES = 32 * 1024;
+/** What the kernel keeps of answers that come at once; it doubles this. Each takes twice its length there, or more. */
+const HELD_BYTES = 320 * 1024;
 const DISCARD = 9;
 const INET_BYTES = 16;
 

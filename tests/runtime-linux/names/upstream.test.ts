@@ -56,6 +56,13 @@ describeUnless(missing, "sockets to other name servers", () => {
     expect(asked.filter(({ id, name }) => `host${id}` === name).length).toBeLessThan(3);
   });
 
+  test("hold 128 long answers that come at once", async () => {
+    await serve(128, undefined, 1000);
+    const clients = Array.from({ length: 128 }, (_, at) => at);
+    const answers = await Promise.all(clients.map((at) => ask(`host${at}`, at)));
+    expect(answers).toEqual(clients.map((at) => `${at} host${at}`));
+  });
+
   test("are replaced after a moment, so that a port is not known for long", async () => {
     const asked = await serve(1);
     await until("another port", async () => {
@@ -90,8 +97,11 @@ describeUnless(missing, "sockets to other name servers", () => {
     expect(told).toEqual([]);
   });
 
-  /** A server that answers when so many have asked, in the other order. `says`: another name than the one asked for. */
-  async function serve(most: number, says?: string): Promise<Asked[]> {
+  /**
+   * A server that answers when so many have asked, in the other order. `says`: another name than the one asked for.
+   * `padding`: bytes of a record in each answer.
+   */
+  async function serve(most: number, says?: string, padding = 0): Promise<Asked[]> {
     const asked: Asked[] = [];
     const waiting: (() => void)[] = [];
     const socket = (server = createSocket({ type: "udp4", recvBufferSize: 1 << 20 }));
@@ -99,7 +109,8 @@ describeUnless(missing, "sockets to other name servers", () => {
       const { id = -1, questions = [] } = decode(bytes);
       asked.push({ id, name: questions[0]!.name, port: client.port });
       const name = says ?? questions[0]!.name;
-      const reply = encode({ type: "response", id, questions: [{ type: "A", name }], answers: [] });
+      const records = padding === 0 ? [] : [{ type: "NULL" as const, name, data: Buffer.alloc(padding) }];
+      const reply = encode({ type: "response", id, questions: [{ type: "A", name }], answers: records });
       waiting.push(() => socket.send(reply, client.port, client.address));
       if (waiting.length >= most) for (const answer of waiting.splice(0).reverse()) answer();
     });
