@@ -76,6 +76,17 @@ test("a build continues with a warning where no daemon can be started to compile
   expect(codesIn(build)).toEqual([]);
 });
 
+test("a daemon that ends before it has answered ends the build's wait for it", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "coracle-bundle-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const bundle = join(directory, "coracle.cjs");
+  writeFileSync(bundle, "exports.main = () => process.exit(0);\n");
+  const { code } = await run([process.execPath, join(ROOT, "hosts/node/setup/code.cjs"), bundle], {
+    timeoutMs: 30_000,
+  });
+  expect(code).toBe(1);
+});
+
 function codesIn(directory: string): string[] {
   return readdirSync(directory).filter((name) => CODE.test(name));
 }

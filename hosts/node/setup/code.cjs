@@ -31,11 +31,15 @@ async function twice() {
 
 /** Runs a daemon until it has answered. Then it gives back what it has mounted. */
 async function run(act) {
-  // A daemon ends its process, but this one is not done yet.
-  const ended = new Promise((resolve) => (process.exit = (code) => (code === 0 ? resolve() : exit(code))));
+  let done = false;
+  // A daemon ends its process. This one is not done yet, unless the daemon ends before it has answered.
+  const ended = new Promise((resolve) => {
+    process.exit = (code) => (done && code === 0 ? resolve() : exit(code || 1));
+  });
   void loaded.exports.main(["daemon", "-l", "error", "-H", `unix://${socketPath}`, ...places, ...flags]);
   await ask();
   act();
+  done = true;
   process.kill(process.pid, "SIGTERM");
   await ended;
 }
