@@ -13,7 +13,8 @@ export async function keepBusybox(directory: string, programs = PROGRAMS): Promi
     const file = await keptFile(directory, program).catch(() => null);
     const archive = file === null ? undefined : await embeddedBusybox([program]);
     if (file === null || archive === undefined) continue;
-    await writeFile(`${file}.part`, archive);
+    // Flushed, or after a power cut a file by this name might be empty.
+    await writeFile(`${file}.part`, archive, { flush: true });
     // The program may have changed meanwhile.
     if ((await keptFile(directory, program)) === file) await rename(`${file}.part`, file);
     return;
