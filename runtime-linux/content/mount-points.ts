@@ -24,7 +24,7 @@ export class MountPoints {
     const { name, stat } = found;
     if (this.#points.has(name) && isEmpty(found)) return true;
     if (!this.#above.has(name) || !stat.isDirectory() || this.#below(name) !== undefined) return false;
-    return childrenOf(found).every((child) => this.has(child));
+    return readdirSync(found.path, "latin1").every((child) => this.has(childOf(found, child)));
   }
 
   #link(directory: string, name: string): string | undefined {
@@ -38,9 +38,7 @@ function isEmpty({ path, stat }: Found): boolean {
   return stat.isDirectory() ? readdirSync(path).length === 0 : stat.isFile() && stat.size === 0n;
 }
 
-function childrenOf({ name, path }: Found): Found[] {
-  return readdirSync(path, "latin1").map((child) => {
-    const at = Buffer.from(`${path.toString("latin1")}/${child}`, "latin1");
-    return { name: `${name}/${child}`, path: at, stat: lstatSync(at, { bigint: true }) };
-  });
+function childOf({ name, path }: Found, child: string): Found {
+  const at = Buffer.from(`${path.toString("latin1")}/${child}`, "latin1");
+  return { name: `${name}/${child}`, path: at, stat: lstatSync(at, { bigint: true }) };
 }
