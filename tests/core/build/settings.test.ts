@@ -93,6 +93,32 @@ describe("the builder's cache", () => {
     ).toHaveLength(4);
   });
 
+  test("counts what is being removed as free: nothing more goes for the same lack", () => {
+    const world = new ImageWorld({ builder: { gc: { defaultMinFreeSpace: "5000" } } });
+    const learn = (free: bigint): void => {
+      while (world.open().includes("free-space"))
+        world.succeed(world.take("free-space").op, { tag: "size", val: free });
+    };
+    for (const [name, free] of [
+      ["one", 6000n],
+      ["two", 5000n],
+      ["three", 4000n],
+      ["four", 4000n],
+    ] as const) {
+      step(world, name);
+      learn(free);
+    }
+    expect(cached(world)).toEqual(["two", "three", "four"]);
+    step(world, "five");
+    const asked = world.take("free-space").op;
+    expect(drops(world)).toBe(1);
+    world.succeed(asked, { tag: "size", val: 4000n });
+    expect(cached(world)).toEqual(["two", "three", "four", "five"]);
+    step(world, "six");
+    learn(4000n);
+    expect(cached(world)).toEqual(["three", "four", "five", "six"]);
+  });
+
   test("waits if a build begins before it is known how much room there is", () => {
     const world = new ImageWorld({ builder: { gc: { defaultMinFreeSpace: "1g" } } });
     step(world, "one");

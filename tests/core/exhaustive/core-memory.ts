@@ -49,6 +49,7 @@ export const OMITTED = [
   "core/assembly/image/push/upload-slots/UploadSlots",
   "core/assembly/image/store/ImageStore",
   "core/assembly/origin/Acting",
+  "core/assembly/removal/Leaving",
 ];
 
 /** Fields without an effect on what comes next, or with an effect only on times and ids, by class. */

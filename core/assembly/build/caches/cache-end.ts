@@ -8,6 +8,7 @@ import {
   VolumeCommandMeasure,
 } from "../../../../build/bindings/types";
 import { askVolumes } from "../../ask";
+import { Removal } from "../../removal";
 import { Task } from "../../task";
 import { BuildCache } from "./build-cache";
 import { cacheStore } from "./cache-store";
@@ -37,12 +38,13 @@ class Measuring extends Task {
   }
 }
 
-class Dropping extends Task {
+class Dropping extends Removal {
   constructor(private readonly cache: BuildCache) {
-    super();
+    super(cache.size);
   }
 
-  ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
+  ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
+    super.ended(step, outcome, failure);
     if (failure !== null) cacheStore.keepUseless(this.cache);
   }
 }

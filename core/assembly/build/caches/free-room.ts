@@ -1,7 +1,9 @@
-// How much room the disk has. The host is asked only if a limit is about it.
+// How much room the disk has. The host is asked only if a limit is about it. What is being removed counts as free: otherwise
+// as much again would go for the same lack.
 
 import { ContentCommand, ContentCommandTag, Failure, Outcome, OutcomeSize } from "../../../../build/bindings/types";
 import { askContent } from "../../ask";
+import { leaving } from "../../removal";
 import { Task } from "../../task";
 
 /** More than any limit wants to be free. */
@@ -14,6 +16,9 @@ export interface FreeRoomClient {
 }
 
 export class FreeRoom extends Task {
+  /** Bytes that were being removed when the host was asked. */
+  private readonly leaving: i64 = leaving.bytes;
+
   constructor(private readonly client: FreeRoomClient) {
     super();
   }
@@ -23,6 +28,8 @@ export class FreeRoom extends Task {
   }
 
   ended(_step: i32, outcome: Outcome | null, failure: Failure | null): void {
-    this.client.freeRoomKnown(failure === null ? <i64>(<OutcomeSize>outcome!).value : ENOUGH);
+    if (failure !== null) return this.client.freeRoomKnown(ENOUGH);
+    // The host may have looked before or after any of it was gone.
+    this.client.freeRoomKnown(<i64>(<OutcomeSize>outcome!).value + max(this.leaving, leaving.bytes));
   }
 }

@@ -4,7 +4,6 @@
 import { ContentCommandDropChain } from "../../../../build/bindings/types";
 import { askContent, deleteRecord } from "../../ask";
 import { containerStore } from "../../container/store";
-import { Ignored } from "../../ignored";
 import { Json } from "../../json/json";
 import { FieldReader } from "../../records/field-reader";
 import { FieldWriter } from "../../records/field-writer";
@@ -13,6 +12,7 @@ import { tellSwept } from "../../records/found";
 import { LAYER_RECORDS } from "../../records/kinds";
 import { putRecord } from "../../records/put";
 import { setAside } from "../../records/set-aside";
+import { Removal } from "../../removal";
 import { ImageLayer } from "../image";
 import { isDigest } from "../reference";
 import { chainOn } from "./chain";
@@ -188,7 +188,7 @@ export class LayerStore {
     if (setAside.doubts && !(isKnown && this.isNeeded(chain))) return setAside.keepLayers();
     if (setAside.holdsLayers) return;
     if (isKnown && !this.dropUnclaimed(chain)) return;
-    if (!isKnown) dropChain(chain);
+    if (!isKnown) dropChain(chain, 0);
     tellSwept(`layer ${chain}`, "no image or container needs it");
   }
 
@@ -200,7 +200,7 @@ export class LayerStore {
   private drop(layer: StoredLayer): void {
     this.byChain.delete(layer.chain);
     if (layer.recorded) deleteRecord(LAYER_RECORDS + layer.chain);
-    dropChain(layer.chain);
+    dropChain(layer.chain, layer.size);
   }
 
   private isNeeded(chain: string): bool {
@@ -233,8 +233,8 @@ export class LayerStore {
   }
 }
 
-function dropChain(chain: string): void {
-  askContent(new Ignored(), 0, new ContentCommandDropChain(chain));
+function dropChain(chain: string, size: u64): void {
+  askContent(new Removal(<i64>size), 0, new ContentCommandDropChain(chain));
 }
 
 function layerFields(fields: Fields, chain: string, given: StoredLayer | null): StoredLayer {
