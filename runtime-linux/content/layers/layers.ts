@@ -230,7 +230,7 @@ export class Layers {
     const record = this.record(chain);
     if (!record) return;
     const trash = await this.draft();
-    await rename(this.directory(chain), `${trash}/layer`);
+    await this.#moves.move(() => rename(this.directory(chain), `${trash}/layer`));
     this.#known().delete(chain);
     const shared = [...this.#known().values()].some(({ blob }) => blob === record.blob);
     if (record.blob !== null && !shared) await rm(this.blob(record.blob), { force: true });
@@ -240,7 +240,7 @@ export class Layers {
   async #dropUnflushed(chain: string): Promise<void> {
     const unflushed = this.#unflushed.get(chain);
     if (unflushed === undefined) return;
-    this.#unflushed.delete(chain);
+    await this.#moves.move(async () => void this.#unflushed.delete(chain));
     if (unflushed.place !== this.directory(chain)) return removeTree(unflushed.place);
     // Under its name, it would be taken for complete after a crash.
     const trash = await this.draft();

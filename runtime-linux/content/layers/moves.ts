@@ -1,4 +1,5 @@
-// A layer moves to another place when it gets its name. Meanwhile nobody may be reading it by its path.
+// A layer moves to another place when it gets its name, and when it is dropped. Meanwhile nobody may be reading it by its
+// path.
 
 export class Moves {
   /** They read layers until they resolve. */

@@ -31,6 +31,19 @@ describeUnless(missing, "layers that are not flushed", () => {
     const below = await fixture.layer(low, undefined, true);
     return [below, await fixture.layer(high, below, true)];
   };
+  /** A layer whose files somebody reads until `close`. */
+  const oneThatIsRead = async (flushed = false) => {
+    const layers = new Layers(fixture.paths, libc);
+    const draft = await layers.draft();
+    mkdirSync(join(draft, "diff"));
+    const [chain, diffId] = [`sha256:${"a".repeat(64)}`, `sha256:${"b".repeat(64)}`];
+    await layers.keepUnflushed(chain, draft, { parent: null, diffId, size: 0, blob: null });
+    if (flushed) await layers.flush([chain]);
+    let close = (): void => {};
+    const reader = new Promise<void>((resolve) => (close = resolve));
+    const [place = ""] = await layers.held(chain, reader);
+    return { layers, chain, place, close };
+  };
   const flush = (chains: string[]) => fixture.perform({ tag: "flush-layers", val: chains });
 
   test("are there for those above them only", async () => {
@@ -75,23 +88,27 @@ describeUnless(missing, "layers that are not flushed", () => {
   });
 
   test("stay in their place while somebody reads them", async () => {
-    const layers = new Layers(fixture.paths, libc);
-    const draft = await layers.draft();
-    mkdirSync(join(draft, "diff"));
-    const [chain, diffId] = [`sha256:${"a".repeat(64)}`, `sha256:${"b".repeat(64)}`];
-    await layers.keepUnflushed(chain, draft, { parent: null, diffId, size: 0, blob: null });
-    let close = (): void => {};
-    const reader = new Promise<void>((resolve) => (close = resolve));
-    const [place] = await layers.held(chain, reader);
+    const { layers, chain, place, close } = await oneThatIsRead();
     const flushing = layers.flush([chain]);
     await setTimeout(100);
-    expect(existsSync(place!)).toBe(true);
+    expect(existsSync(place)).toBe(true);
     const next = layers.held(chain, Promise.resolve());
     expect(layers.all()).toEqual([]);
     close();
     await flushing;
     expect(await next).toEqual([fixture.diff(chain)]);
     expect(existsSync(fixture.diff(chain))).toBe(true);
+  });
+
+  test.each([false, true])("are not dropped while somebody reads them (flushed: %s)", async (flushed) => {
+    const { layers, chain, place, close } = await oneThatIsRead(flushed);
+    const dropping = layers.drop(chain);
+    await setTimeout(100);
+    expect(existsSync(place)).toBe(true);
+    close();
+    await dropping;
+    expect([existsSync(place), layers.all()]).toEqual([false, []]);
+    await expect(layers.held(chain, Promise.resolve())).rejects.toThrow();
   });
 
   test("stay as they are when a flush fails", async () => {
