@@ -1,7 +1,6 @@
 // Every change to a trace file is reported with its line: a flipped bit, and a missing, repeated or moved line.
 
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog } from "../../hosts/node/log.js";
@@ -13,6 +12,7 @@ import { linesOf } from "../../hosts/node/trace/trace-file.js";
 import { Timeline } from "../../hosts/timeline/timeline.js";
 import { TraceError, decodeSegments, decodeTrace } from "../../hosts/trace/decode.js";
 import { listen, share } from "../../hosts/trace/shared.js";
+import { memoryDirectory } from "../support/memory-directory.js";
 import { RecordedEngine, identity, trapping } from "./engine.js";
 import { live } from "./stories.js";
 
@@ -31,7 +31,7 @@ let trace = Buffer.alloc(0);
 let shared = Buffer.alloc(0);
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "coracle-chain-"));
+  directory = mkdtempSync(join(memoryDirectory(), "coracle-chain-"));
   trace = await recorded();
   const lines: string[] = [];
   share(

@@ -163,7 +163,11 @@ export class JournaledEngine {
 
   /** The same without free space and zeros. */
   living(): number {
-    return this.#instance.snapshot().reduce((sum, byte) => (byte === 0 ? sum : sum + 1), 0);
+    const memory = this.#instance.snapshot();
+    let sum = 0;
+    // By index: there are millions, and a function called for each takes many times as long.
+    for (let at = 0; at < memory.length; at += 1) if (memory[at] !== 0) sum += 1;
+    return sum;
   }
 
   notes(): engine.Note[] {
