@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { PlacedResolver } from "../table-files.js";
 import { Burst } from "./burst.js";
 import { Connection } from "./connection.js";
-import { sendSoon, sendWaiting } from "./outgoing.js";
+import { gathered, sendSoon, sendWaiting } from "./outgoing.js";
 import type { Places } from "./places.js";
 import type { Responder } from "./responder.js";
 import { boundSocket, clientAddress, receiveNoMore } from "./sockets.js";
@@ -70,8 +70,10 @@ export class Listener {
 
   /** The first one, and those that have come meanwhile. */
   #received(bytes: Buffer, client: RemoteInfo): void {
-    this.#answer(bytes, clientAddress(client.address, client.port));
-    if (!this.#isClosed) this.#burst.take(this.#taken);
+    gathered(() => {
+      this.#answer(bytes, clientAddress(client.address, client.port));
+      if (!this.#isClosed) this.#burst.take(this.#taken);
+    });
   }
 
   readonly #taken = (bytes: Buffer, length: number, client: Buffer): void => {

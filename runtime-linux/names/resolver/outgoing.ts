@@ -20,6 +20,8 @@ export interface Sender {
 
 let room: Datagrams | undefined;
 let count = 0;
+/** Somebody sends what waits when he is done. */
+let isGathered = false;
 /** Of those that wait. */
 const descriptors = new Int32Array(MOST);
 const ids = new Uint16Array(MOST);
@@ -33,7 +35,7 @@ const senders: (Sender | undefined)[] = Array.from({ length: MOST });
 export function sendSoon(fd: number, message: Uint8Array, id: number, to: Uint8Array, sender?: Sender): void {
   if (message.length > LONGEST) return sendAlone(fd, message, id, to, sender);
   if (count === MOST) sendWaiting();
-  if (count === 0) process.nextTick(sendWaiting);
+  if (count === 0 && !isGathered) process.nextTick(sendWaiting);
   room ??= new Datagrams(MOST, LONGEST);
   const bytes = room.bytes[count]!;
   bytes.set(message);
@@ -44,6 +46,17 @@ export function sendSoon(fd: number, message: Uint8Array, id: number, to: Uint8A
   ids[count] = id;
   senders[count] = sender;
   count++;
+}
+
+/** Sends what this wants to send when it is done: to be told of the end of a turn takes longer than to answer a query. */
+export function gathered(act: () => void): void {
+  isGathered = true;
+  try {
+    act();
+  } finally {
+    isGathered = false;
+    sendWaiting();
+  }
 }
 
 /** Sends what waits: neighbors for the same socket in one call. */

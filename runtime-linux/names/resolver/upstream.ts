@@ -6,7 +6,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { ECONNREFUSED, EHOSTUNREACH, ENETUNREACH } from "../../kernel/numbers.js";
 import { Burst } from "./burst.js";
 import { answersQuestion, writeId } from "./messages.js";
-import { NOBODY, sendSoon, sendWaiting, type Sender } from "./outgoing.js";
+import { gathered, NOBODY, sendSoon, sendWaiting, type Sender } from "./outgoing.js";
 import { connectedSocket, type Server } from "./sockets.js";
 
 /** What comes of a query: called once, unless it is stopped first. Undefined: the server cannot be reached. */
@@ -40,7 +40,7 @@ class Upstream implements Sender {
   ) {
     this.#socket = createSocket("udp4"); // whatever the family of the descriptor
     this.#burst = new Burst(fd);
-    this.#socket.on("message", (bytes) => this.#received(bytes));
+    this.#socket.on("message", (bytes) => gathered(() => this.#received(bytes)));
     this.#socket.on("error", () => this.end());
     this.#socket.bind({ fd });
     this.#moment = setTimeout(() => this.#retire(), MOMENT_MS);
