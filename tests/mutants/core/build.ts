@@ -181,4 +181,11 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     wrong: `if (WRONG || !this.turn.waitsFor(this.stepKey, this)) return false;`,
     finder: { story: "build-equal-steps" },
   },
+  {
+    name: "a step that two builds have in common runs twice",
+    file: "build/run/stage/step-making.ts",
+    right: "${this.step.history}`;",
+    wrong: '${this.step.history}${WRONG ? changetype<usize>(this.facts).toString() : ""}`;',
+    finder: { played: "equal-steps-of-two-builds", rule: "equal-steps" },
+  },
 ];

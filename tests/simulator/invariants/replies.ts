@@ -226,7 +226,7 @@ function buildIn(target: string, message: Record<string, unknown>): Build {
   return {
     isDirected,
     // What a client that directs its build asks for comes in other calls.
-    isCached: !isDirected && !("no-cache" in options) && !/[?&]nocache=1/.test(target),
+    isCached: !isDirected && !("no-cache" in options) && !/[?&](?:nocache=1|cachefrom=)/.test(target),
   };
 }
 

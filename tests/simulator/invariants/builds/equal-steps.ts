@@ -1,51 +1,64 @@
-// Checks that steps which the stages of a build have in common run once: no two containers of one build do the same step at
-// a time. Only while a single build is under way is it known whose containers they are.
+// Checks that equal steps run once, in one build and in several at once: no two containers do the same step at a time.
 
-import type { RequestId } from "../../../../hosts/shared/host.js";
+import type { Input } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
-import { type ContainerRecord, wordOf } from "../../ledger.js";
+import { type ContainerRecord, type Ledger, wordOf } from "../../ledger.js";
 import type { Invariant, Seen } from "../invariant.js";
 import type { Replies } from "../replies.js";
 
-const AT_WORK = ["created", "starting", "running"];
+const BEFORE_THE_END = ["created", "starting", "running"];
 
+/** All that it knows, it forgets as soon as no build is under way. */
 export class EqualSteps implements Invariant {
   readonly #replies: Replies;
-  /** Containers of steps, by the build that they were made for. */
-  readonly #builds = new Map<string, RequestId>();
+  /** By the ids of their containers. */
+  readonly #steps = new Map<string, string>();
+  /** Steps that have ended. If one has failed, all that waited for it do it themselves, at once. */
+  readonly #ended = new Set<string>();
+  /** A build does all its steps again, or a step may have failed before it had a container. */
+  #isUnsure = false;
 
   constructor(replies: Replies) {
     this.#replies = replies;
   }
 
-  stepped({ ledger, opening }: Seen): void {
-    if (opening !== null) return this.crashed();
+  stepped({ ledger, opening, input }: Seen): void {
+    const builds = this.#replies.cachedBuilds;
+    if (opening !== null || builds?.length === 0) return this.crashed();
+    if (builds === null || isFailure(input)) this.#isUnsure = true;
     for (const key of ledger.changed) {
-      if (!key.startsWith("container/")) continue;
-      const id = key.slice("container/".length);
-      const container = ledger.containers.get(id);
-      if (container === undefined) this.#builds.delete(id);
-      else if (container.forBuild === true && !this.#builds.has(id)) this.#made(container, ledger.containers);
+      if (key.startsWith("container/")) this.#changed(key.slice("container/".length), ledger);
     }
   }
 
   crashed(): void {
-    this.#builds.clear();
+    this.#steps.clear();
+    this.#ended.clear();
+    this.#isUnsure = false;
   }
 
-  #made(container: ContainerRecord, all: ReadonlyMap<string, ContainerRecord>): void {
-    const [build, ...others] = this.#replies.cachedBuilds ?? [];
-    // Of a build that is over, whose containers are on their way out, or unknown.
-    if (build === undefined || others.length > 0) return;
-    for (const [id, whose] of this.#builds) {
-      const other = all.get(id);
-      if (whose !== build || other === undefined || !AT_WORK.includes(wordOf(other))) continue;
-      if (stepOf(other) === stepOf(container)) {
-        throw new Breach("equal-steps", `${id} and ${container.id} do the same step: ${stepOf(container)}`);
-      }
-    }
-    this.#builds.set(container.id, build);
+  #changed(id: string, { containers }: Ledger): void {
+    const container = containers.get(id);
+    if (container?.forBuild === true && !this.#steps.has(id)) this.#steps.set(id, stepOf(container));
+    const step = this.#steps.get(id);
+    if (step === undefined || this.#isUnsure) return;
+    if (container === undefined || !BEFORE_THE_END.includes(wordOf(container))) this.#ended.add(step);
+    if (this.#ended.has(step) || !isAtWork(container)) return;
+    const other = [...this.#steps].find(([one, of]) => one !== id && of === step && isAtWork(containers.get(one)));
+    if (other !== undefined) throw new Breach("equal-steps", `${id} and ${other[0]} do the same step: ${step}`);
   }
+}
+
+/** That a file is not there is no failure: each build looks for files that may be there. */
+function isFailure(input: Input | null): boolean {
+  if (input?.tag !== "completed" || input.val.outcome.tag !== "err") return false;
+  const failure = input.val.outcome.val;
+  return failure.tag !== "call" || failure.val.error !== "ENOENT";
+}
+
+/** A container that a build has left is removed with its volumes. */
+function isAtWork(container: ContainerRecord | undefined): boolean {
+  return container !== undefined && wordOf(container) === "running" && !container.removeVolumes;
 }
 
 function stepOf({ imageId, config, mounts }: ContainerRecord): string {
