@@ -1,11 +1,11 @@
 // What the steps of a build have written, told when the build is over, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import type { content } from "../../../hosts/shared/host.js";
-import { type Asked, digestOf, encode, ImageWorld } from "../support/image-world.js";
-import { sendFiles } from "../support/session-files.js";
-import { beginBuild } from "./beginning.js";
-import { CONTROL, drop, openSession, solve, watch } from "./solving.js";
+import type { content } from "../../../../hosts/shared/host.js";
+import { type Asked, digestOf, encode, ImageWorld } from "../../support/image-world.js";
+import { sendFiles } from "../../support/session-files.js";
+import { beginBuild } from "../beginning.js";
+import { CONTROL, drop, openSession, solve, watch } from "../solving.js";
 
 const MIB = 1024 ** 2;
 

@@ -1,9 +1,9 @@
 // The history of builds by BuildKit, for clients that ask too much of it, and with records that are damaged.
 
 import { expect, test } from "vitest";
-import { encode, ImageWorld } from "../support/image-world.js";
-import { sendDefinition } from "../support/session-files.js";
-import { CONTROL, direct, drop, openSession, solve, watch } from "./solving.js";
+import { encode, ImageWorld } from "../../support/image-world.js";
+import { sendDefinition } from "../../support/session-files.js";
+import { CONTROL, direct, drop, openSession, solve, watch } from "../solving.js";
 
 /** With this frontend a build fails at once. */
 const UNKNOWN = { Frontend: "other.v0" };

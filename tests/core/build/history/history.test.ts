@@ -1,10 +1,10 @@
 // The history of builds by BuildKit, as seen by the core.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { ImageWorld, type Json } from "../support/image-world.js";
-import { sendDefinition, sendFiles } from "../support/session-files.js";
-import { beginBuild } from "./beginning.js";
-import { CONTROL, direct, drop, openSession, runStep, solve, watch } from "./solving.js";
+import { ImageWorld, type Json } from "../../support/image-world.js";
+import { sendDefinition, sendFiles } from "../../support/session-files.js";
+import { beginBuild } from "../beginning.js";
+import { CONTROL, direct, drop, openSession, runStep, solve, watch } from "../solving.js";
 
 const [STARTED, COMPLETE, DELETED] = [0, 1, 2];
 const HOUR = 3_600_000;
