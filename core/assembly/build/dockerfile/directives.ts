@@ -6,7 +6,6 @@ export const BACKSLASH: i32 = 0x5c;
 const BACKQUOTE: i32 = 0x60;
 const HASH: i32 = 0x23;
 
-/** `syntax` is for other builders: it is known, and makes no difference. */
 const KNOWN: string[] = ["escape", "syntax", "check"];
 
 export class Directives {
@@ -14,6 +13,8 @@ export class Directives {
   escape: i32 = BACKSLASH;
   /** What `check` says of the rules that the file shall keep. */
   check: string = "";
+  /** The frontend that shall read the file. */
+  syntax: string = "";
   private done: bool = false;
   private readonly seen: string[] = [];
 
@@ -34,6 +35,7 @@ export class Directives {
     this.seen.push(name);
     const value = trimSpace(line.slice(line.indexOf("=") + 1));
     if (name == "check") this.check = value;
+    if (name == "syntax") this.syntax = value;
     return name == "escape" ? this.setEscape(value) : "";
   }
 

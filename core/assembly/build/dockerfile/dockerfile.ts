@@ -31,6 +31,8 @@ export class Dockerfile {
   escape: i32 = 0x5c;
   /** What it says of the rules that it shall keep, by a parser directive. */
   check: string = "";
+  /** The frontend that shall read it, by a parser directive: it may have a language of its own. */
+  syntax: string = "";
   /** So many lines at its beginning are parser directives. */
   directives: i32 = 0;
 }
@@ -98,6 +100,12 @@ class Parser {
 
   /** Returns what is wrong, or empty. */
   read(): string {
+    const problem = this.readLines();
+    this.file.syntax = this.directives.syntax;
+    return problem;
+  }
+
+  private readLines(): string {
     for (let line = nextLogicalLine(this.reader, this.directives); line !== null;) {
       const problem = line.problem.length > 0 ? line.problem : this.take(line);
       if (problem.length > 0) return problem;

@@ -49,6 +49,9 @@ export abstract class BuildProgress implements FateTeller {
   /** The end of a build that only asked. */
   answered(_answer: Answer): void {}
 
+  /** The core reads the Dockerfile in place of this image. */
+  tookFrontend(_name: string): void {}
+
   /** The Dockerfile has so many stages. */
   planned(_stages: i32): void {}
 

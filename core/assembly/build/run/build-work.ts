@@ -40,6 +40,7 @@ import { outlineAnswer } from "../questions/outline";
 import { targetsAnswer } from "../questions/targets";
 import { leavesContext } from "../evaluation/context-path";
 import { pathFrom } from "../evaluation/work-directory";
+import { frontendOf, frontendProblem, SYNTAX } from "../frontend";
 import { giveArguments } from "../given-arguments";
 import { parseIgnoreFile } from "../ignore/ignore-file";
 import { BuildOptions, FilesClient } from "../options";
@@ -269,6 +270,8 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const options = this.options;
     this.facts.dockerfile = text;
     const file = parseDockerfile(text, this.options.dockerfile);
+    const unknown = this.takeFrontend(file);
+    if (unknown.length > 0) return this.refuse(notSupported(unknown));
     if (options.question == LINT) return this.answer(this.lintedAnswer(file));
     if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
     const facts = this.facts;
@@ -300,6 +303,15 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const lacksAll = this.options.cacheFrom.length > 0 && facts.cacheSources.length == 0;
     if (lacksAll && !this.options.onlyCaches) this.options.useCache = false;
     this.build();
+  }
+
+  /** For the classic builder the directive is a comment. Returns why the build ends here; empty if it goes on. */
+  private takeFrontend(file: Dockerfile): string {
+    const name = this.options.onlyCaches ? frontendOf(this.options.buildArgs.stringOf(SYNTAX), file.syntax) : "";
+    if (name.length == 0) return "";
+    const problem = frontendProblem(name);
+    if (problem.length == 0) this.stream.tookFrontend(name);
+    return problem;
   }
 
   /** Tells clients of BuildKit what is surely not meant. Returns why the build ends here; empty if it goes on. */

@@ -140,6 +140,11 @@ export class VertexProgress extends BuildProgress {
     this.several = stages > 1;
   }
 
+  tookFrontend(name: string): void {
+    this.internal(`[internal] the engine itself reads the Dockerfile, in place of ${canonicalName(name)}`, "");
+    this.end("");
+  }
+
   importsCache(name: string): void {
     this.internal(`importing cache manifest from ${name}`, "");
   }
