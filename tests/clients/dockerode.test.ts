@@ -3,12 +3,20 @@ import { PassThrough, Readable } from "node:stream";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
 import { rawTar } from "../support/archives/tar.js";
+import { forgetsBuilds } from "../support/buildkit/past-builds.js";
 import type { Json } from "../support/engine-client.js";
 import { describeUnless, onEngines } from "../support/on-engines.js";
 import { dockerRegistryMissing, startDockerRegistry } from "../support/registry/docker-registry.js";
 import { startIndex } from "../support/registry/index-server.js";
 
-onEngines("dockerode", (engine) => {
+/** Decodes what BuildKit tells. Its types lack it. */
+interface Followed {
+  followProgress(stream: NodeJS.ReadableStream, ended: (error: Error | null, all: Json[]) => void): void;
+}
+
+onEngines("dockerode", (engine, kind) => {
+  forgetsBuilds(engine, kind);
+
   test("run with a stream", async () => {
     const output = new PassThrough();
     const [result, container] = (await docker().run("busybox", ["sh", "-c", "echo streamed; exit 2"], output, {
@@ -61,6 +69,22 @@ onEngines("dockerode", (engine) => {
     const lines = await progressOf(stream);
     expect(lines.at(-1)).toEqual({ stream: "Successfully tagged ode:1\n" });
     await docker().getImage("ode:1").remove();
+  });
+
+  test("build by BuildKit, with a session", async () => {
+    const file = "FROM busybox\nRUN --mount=type=cache,target=/c echo built | tee /b\n";
+    const context = Readable.from([rawTar([{ name: "Dockerfile", body: file }])]);
+    const stream = await docker().buildImage(context, { t: "ode:2", version: "2" });
+    const client = docker() as unknown as Followed;
+    const lines = await new Promise<Json[]>((resolve, reject) =>
+      client.followProgress(stream, (error, all) => (error ? reject(error) : resolve(all))),
+    );
+    const { Id } = await docker().getImage("ode:2").inspect();
+    const said = lines.map(({ stream: text }) => text).join("");
+    expect(said).toContain(" RUN --mount=type=cache,target=/c echo built | tee /b\n");
+    expect(said).toContain(Id);
+    await docker().getImage("ode:2").remove();
+    await engine().must(200, "POST", "/build/prune?all=1");
   });
 
   test("import, and the image's history", async () => {

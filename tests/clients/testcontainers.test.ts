@@ -70,12 +70,12 @@ onEngines("testcontainers", (engine, kind) => {
     expect(await tell("copies", directory)).toEqual([output, inner, ["later: later\n"]]);
   });
 
-  test("builds a Dockerfile", async () => {
+  test.each(["the classic builder", "BuildKit"])("builds a Dockerfile by %s", async (how) => {
     const context = join(directory, "context");
-    await mkdir(context);
+    await mkdir(context, { recursive: true });
     const command = 'CMD ["sh", "-c", "echo ready; exec sleep 1000"]';
     await writeFile(join(context, "Dockerfile"), `FROM busybox\nARG A\nRUN echo $A > /made\n${command}\n`);
-    expect(await tell("build", context)).toBe("given\n");
+    expect(await tell("build", context, how)).toBe("given\n");
     await engine().must(200, "DELETE", "/images/tc:built");
   });
 

@@ -36,8 +36,9 @@ export const USING: Readonly<Record<string, Story>> = {
     return [output.split("\n"), fetched, afterwards];
   },
 
-  async build(directory: string) {
-    const image = await GenericContainer.fromDockerfile(directory).withBuildArgs({ A: "given" }).build("tc:built");
+  async build(directory: string, how: string) {
+    const file = GenericContainer.fromDockerfile(directory).withBuildArgs({ A: "given" });
+    const image = await (how === "BuildKit" ? file.withBuildkit() : file).build("tc:built");
     const container = await image.withWaitStrategy(Wait.forLogMessage("ready")).start();
     const { output } = await container.exec(["cat", "/made"]);
     await container.stop();
