@@ -1,6 +1,6 @@
 // The daemon's flags for its ways to registries: certificates, proxies, and that no password of a proxy is told.
 
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,6 +20,7 @@ const INDEX = { schemaVersion: 2, mediaType: "application/vnd.oci.image.index.v1
 
 describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries", () => {
   const directory = mkdtempSync(join(tmpdir(), "coracle-ways-"));
+  const elsewhere = mkdtempSync(join(tmpdir(), "coracle-elsewhere-"));
   let daemon: DaemonProcess;
   let engine: EngineClient;
   let server: Server;
@@ -54,7 +55,7 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     await daemon?.close();
     server?.closeAllConnections();
     server?.close();
-    rmSync(directory, { recursive: true });
+    for (const place of [directory, elsewhere]) rmSync(place, { recursive: true });
   });
 
   test("with the certificates of --registry-certs, which it reads when they are needed", async () => {
@@ -87,9 +88,12 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     expect((await engine.call("GET", target)).status).toBe(500);
     const host = `${daemon.netns.hostAddress}:${(server.address() as AddressInfo).port}`;
     const file = join(directory, "named.example", "hosts.toml");
+    // Nobody watches what the link leads to.
+    const linked = join(elsewhere, "named.toml");
     mkdirSync(join(directory, "named.example"));
+    symlinkSync(linked, file);
     writeFileSync(
-      file,
+      linked,
       `server = "https://${host}/deep"\nca = "../registry.cert"\nclient = [["../me.cert", "../me.key"]]\n` +
         `header = { authorization = "Bearer ${TOKEN}" }\n`,
     );
@@ -99,12 +103,62 @@ describeUnless(missingLinux() ?? OPENSSL_MISSING, "the daemon reaches registries
     expect(sent).toContain(`Bearer ${TOKEN}`);
     // The parser's own message would quote the lines beside the bad one.
     const sentBefore = sent.length;
-    writeFileSync(file, `header = { authorization = "Bearer ${TOKEN}" }\nserver = `);
+    writeFileSync(linked, `header = { authorization = "Bearer ${TOKEN}" }\nserver = `);
     expect((await engine.call("GET", target)).status).toBe(200);
+    expect(daemon.log()).not.toContain(`${file}: `);
     process.kill(daemon.pid(), "SIGHUP");
     await until("the remark", () => daemon.log().includes(`${file}: `));
     expect((await engine.call("GET", target)).status).toBe(200);
     expect(new Set(sent.slice(sentBefore))).toEqual(new Set([`Bearer ${TOKEN}`]));
+  });
+
+  test("at the hosts of a hosts.toml that comes, changes and goes, without a signal", async () => {
+    const target = "/distribution/moving.example/x:1/json";
+    const place = join(directory, "moving.example");
+    const file = join(place, "hosts.toml");
+    const answers = (status: number) => async () => (await engine.call("GET", target)).status === status;
+    const host = `${daemon.netns.hostAddress}:${(server.address() as AddressInfo).port}`;
+    const settings = (path: string): string =>
+      `server = "https://${host}/${path}"\nca = "../registry.cert"\nclient = [["../me.cert", "../me.key"]]\n`;
+    expect(await answers(500)()).toBe(true);
+    mkdirSync(place);
+    writeFileSync(file, settings("first"));
+    await until("the new settings", answers(200));
+    expect(asked).toContain("/first/v2/x/manifests/1?ns=moving.example");
+    writeFileSync(file, settings("second"));
+    const second = "/second/v2/x/manifests/1?ns=moving.example";
+    await until("the changed settings", async () => (await answers(200)()) && asked.includes(second));
+    // What it said still counts while it cannot be used, as the log says.
+    writeFileSync(file, "server = 1");
+    await until("the remark", () => daemon.log().includes(`${file}: `));
+    expect(await answers(200)()).toBe(true);
+    // Settings from before do not come back with a signal.
+    const reloads = (): number => daemon.log().split("signal=SIGHUP").length;
+    const before = reloads();
+    process.kill(daemon.pid(), "SIGHUP");
+    await until("the reload", () => reloads() > before);
+    asked.length = 0;
+    expect(await answers(200)()).toBe(true);
+    expect(asked).toContain(second);
+    rmSync(place, { recursive: true });
+    await until("the registry itself", answers(500));
+  });
+
+  test("also if the directory is missing when it starts", async () => {
+    const place = join(elsewhere, "etc", "certs.d");
+    // No proxy is there, so that nobody waits for the name of the registry.
+    const other = await startCoracle(["--registry-certs", place, "--https-proxy", "http://127.0.0.1:1"]);
+    try {
+      const client = new EngineClient(other.socketPath);
+      const answer = async (): Promise<string> =>
+        messageOf(await client.call("GET", "/distribution/late.example/x:1/json"));
+      expect(await answer()).toContain("127.0.0.1:1:");
+      mkdirSync(join(place, "late.example"), { recursive: true });
+      writeFileSync(join(place, "late.example", "hosts.toml"), 'server = "http://127.0.0.1:2"');
+      await until("the settings", async () => (await answer()).includes("127.0.0.1:2:"));
+    } finally {
+      await other.close();
+    }
   });
 
   test("through the proxies of its flags, whose password nobody sees", async () => {

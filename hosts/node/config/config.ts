@@ -10,7 +10,7 @@ import type { Listener } from "./listeners.js";
 import { networksOf } from "./networks.js";
 import { mirror, proxiesOf } from "./registries.js";
 import { registryHosts } from "./registry-hosts.js";
-import type { HostsRemark } from "./registry-hosts.js";
+import type { FoundHosts, HostsRemark } from "./registry-hosts.js";
 import { simulatedSocket, simulation } from "./simulation.js";
 import type { Simulation } from "./simulation.js";
 import { ConfigError, DEFAULTS, LOG_DRIVERS, LOG_LEVELS, OPTIONS } from "./options.js";
@@ -119,7 +119,7 @@ export function configOf(values: Values, former: readonly engine.RegistryHosts[]
     insecureRegistries: list("insecure-registry"),
     registryMirrors: list("registry-mirror").map(mirror),
     registryCerts,
-    ...registryHosts(registryCerts, { mayBeForbidden: simulated !== null, former }),
+    ...hostsOf({ registryCerts, simulated }, former),
     ...proxiesOf(values),
     labels: list("label").map(label),
     runtimes: (values.get("add-runtime") as Map<string, string> | undefined) ?? new Map(),
@@ -134,6 +134,14 @@ export function configOf(values: Values, former: readonly engine.RegistryHosts[]
     eventsSize: byteSize("events", text("events-size") ?? "64m"),
     trace: values.get("trace") === false ? null : { directory: traces, limit },
   };
+}
+
+/** Reads the settings of registries. `former`: those from before. */
+export function hostsOf(
+  { registryCerts, simulated }: Pick<DaemonConfig, "registryCerts" | "simulated">,
+  former: readonly engine.RegistryHosts[],
+): FoundHosts {
+  return registryHosts(registryCerts, { mayBeForbidden: simulated !== null, former });
 }
 
 /** Where an engine that really runs containers keeps its trace. */

@@ -1,6 +1,6 @@
 // The daemon's configuration, which can be read again while it runs, as dockerd does on SIGHUP.
 
-import { configOf, givenValues } from "./config.js";
+import { configOf, givenValues, hostsOf } from "./config.js";
 import type { DaemonConfig } from "./config.js";
 import { OPTIONS } from "./options.js";
 import type { Values } from "./options.js";
@@ -10,15 +10,16 @@ export class Configuration {
   readonly #flags: Values;
   readonly #values: Values;
 
-  private constructor(flags: Values, values: Values, former?: Configuration) {
+  private constructor(flags: Values, values: Values, config: DaemonConfig) {
     this.#flags = flags;
     this.#values = values;
-    this.config = configOf(values, former?.config.registryHosts);
+    this.config = config;
   }
 
   /** Throws `ConfigError`. */
   static read(flags: Values): Configuration {
-    return new Configuration(flags, givenValues(flags));
+    const values = givenValues(flags);
+    return new Configuration(flags, values, configOf(values));
   }
 
   /**
@@ -29,10 +30,13 @@ export class Configuration {
     const now = givenValues(this.#flags);
     configOf(now);
     const read = OPTIONS.filter(({ reloads, flag }) => reloads === true && now.has(flag));
-    return new Configuration(
-      this.#flags,
-      new Map([...this.#values, ...read.map(({ flag }) => [flag, now.get(flag)!] as const)]),
-      this,
-    );
+    const values = new Map([...this.#values, ...read.map(({ flag }) => [flag, now.get(flag)!] as const)]);
+    return new Configuration(this.#flags, values, configOf(values, this.config.registryHosts));
+  }
+
+  /** The configuration after only the settings of registries were read again. */
+  rereadHosts(): Configuration {
+    const found = hostsOf(this.config, this.config.registryHosts);
+    return new Configuration(this.#flags, this.#values, { ...this.config, ...found });
   }
 }

@@ -78,7 +78,7 @@ function namesIn(directory: string, reading: HostsReading, remarks: HostsRemark[
   }
 }
 
-function mayBeDirectory(entry: Dirent): boolean {
+export function mayBeDirectory(entry: Dirent): boolean {
   return entry.isDirectory() || entry.isSymbolicLink();
 }
 
