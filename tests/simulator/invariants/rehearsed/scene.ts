@@ -14,6 +14,12 @@ export interface Answer {
   isOver: boolean;
 }
 
+/**
+ * Timers up to this length are no plays' own: the story's readers of events wait for their next turn
+ * (core/assembly/event/reader-throttle.ts).
+ */
+const TURN = 5_000_000n;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -29,6 +35,8 @@ export class Scene {
   #now: types.Instant;
   #outputs: Effect[] = [];
   #timers = new Map<bigint, bigint>();
+  /** Timers up to the length of `TURN`. */
+  readonly #turns = new Map<bigint, bigint>();
   #last = 1n << 61n;
 
   constructor(instance: Instance, world: World, now: types.Instant) {
@@ -79,17 +87,24 @@ export class Scene {
     this.#now = { wall: this.#now.wall + ns, monotonic: this.#now.monotonic + ns };
   }
 
-  /** Nanoseconds until each timer that was set and not cancelled. */
+  /** Nanoseconds until each timer that was set and not cancelled, but for turns. */
   get timers(): bigint[] {
     return [...this.#timers.values()].map((at) => at - this.#now.monotonic);
   }
 
-  /** Waits for the timer that was set last. */
+  /** Waits for the timer that was set last, and for the turns before it. */
   elapse(): void {
     const [op, at] = [...this.#timers].at(-1) ?? [0n, 0n];
     if (op === 0n) return;
-    this.#timers.delete(op);
-    this.pass(at - this.#now.monotonic);
+    // A turn may set the next one, which the loop then comes to.
+    for (const [turn, due] of this.#turns) if (due <= at) this.#elapse(turn, due);
+    this.#elapse(op, at);
+  }
+
+  #elapse(op: bigint, at: bigint): void {
+    this.#cancel(op);
+    // A timer may be late, if the play has let time pass.
+    if (at > this.#now.monotonic) this.pass(at - this.#now.monotonic);
     this.#hear({ tag: "elapsed", val: op });
     this.settle();
   }
@@ -102,8 +117,8 @@ export class Scene {
     this.#outputs.push(...effects);
     for (const effect of effects) {
       if (effect.to !== "timers") this.#waiting.push(effect);
-      else if (effect.command.tag === "cancel") this.#timers.delete(effect.op);
-      else this.#timers.set(effect.op, effect.command.val);
+      else if (effect.command.tag === "cancel") this.#cancel(effect.op);
+      else this.#set(effect.op, effect.command.val);
     }
     for (const { request, command } of replies) {
       const answer = this.#answers.get(request);
@@ -114,6 +129,16 @@ export class Scene {
       if (command.tag === "chunk") answer.text += decoder.decode(command.val);
       if (command.tag === "whole" || command.tag === "end") answer.isOver = true;
     }
+  }
+
+  #set(op: bigint, at: bigint): void {
+    const timers = at - this.#now.monotonic > TURN ? this.#timers : this.#turns;
+    timers.set(op, at);
+  }
+
+  #cancel(op: bigint): void {
+    this.#timers.delete(op);
+    this.#turns.delete(op);
   }
 
   #next(): Input | null {
