@@ -16,6 +16,8 @@ const SECRETS = "/moby.buildkit.secrets.v1.Secrets/GetSecret";
 const HEALTH = "/grpc.health.v1.Health/Check";
 const ID = "X-Docker-Expose-Session-Uuid";
 const METHOD = "X-Docker-Expose-Session-Grpc-Method";
+/** HealthCheckResponse with status SERVING. */
+const SERVING = Buffer.from([0x08, 0x01]);
 const BRIDGE = "/moby.buildkit.v1.frontend.LLBBridge";
 
 export class BuildKitClient {
@@ -157,6 +159,7 @@ export async function openSession(
     },
     { DiffCopy: (call: grpc.ServerDuplexStream<Fields, Fields>) => sendFiles(call, directories ?? {}) },
   );
+  answerHealth(server);
   answerFor(server, options);
   const offered = [
     HEALTH,
@@ -178,6 +181,16 @@ export async function openSession(
 }
 
 /** The services of what a client is asked for. An error with a `code` of gRPC's is answered with that. */
+/** The reference asks each second, and ends a session that does not answer. */
+function answerHealth(server: grpc.Server): void {
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const Check = {
+    ...{ path: HEALTH, requestStream: false, responseStream: false },
+    ...{ requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs },
+  };
+  server.addService({ Check }, { Check: (_: unknown, answer: grpc.sendUnaryData<Buffer>) => answer(null, SERVING) });
+}
+
 function answerFor(server: grpc.Server, { credentials, secret }: SessionOptions): void {
   if (credentials !== undefined) {
     answerBy(server, AUTH, ["CredentialsRequest", "CredentialsResponse"], ({ Host }) => credentials(String(Host)));
