@@ -84,15 +84,28 @@ class Builder {
   async build({ dockerfile, files = [], options = {} }: Build): Promise<void> {
     const Session = randomUUID();
     const context = [...directoriesOf(files), ...files];
-    const directories = { dockerfile: [{ name: "Dockerfile", body: dockerfile }], [contextOf(options)]: context };
+    // The reference takes only the `.dockerignore` from the directory that `contextkey` names, and the files from `context`.
+    const contexts = { [contextOf(options)]: context, context };
+    const directories = { dockerfile: [{ name: "Dockerfile", body: dockerfile }], ...contexts };
     const serve = (server: Server): string[] => serveFiles(server, directories);
     const end = await openSession(this.engine.socketPath, Session, null, { serve });
     try {
       const asked = { Ref: Session, Session, Frontend: "dockerfile.v0", FrontendAttrs: options, Exporter: "moby" };
-      await this.client.control("Solve", ["SolveRequest", asked], "SolveResponse");
+      const solved = await this.client.control("Solve", ["SolveRequest", asked], "SolveResponse");
+      await this.#requireFiles(solved, files);
     } finally {
       end();
     }
+  }
+
+  /** A client that serves its files wrongly would measure a build of nothing. */
+  async #requireFiles(solved: unknown, files: readonly RawEntry[]): Promise<void> {
+    const { ExporterResponse: about } = solved as { ExporterResponse: Record<string, string> };
+    const id = about["containerimage.config.digest"] ?? about["containerimage.digest"];
+    const { body } = await this.engine.must(200, "GET", `/images/${id}/json`);
+    const { Size } = JSON.parse(String(body)) as { Size: number };
+    const least = files.reduce((sum, { body = "" }) => sum + body.length, 0);
+    if (Size < least) throw new Error(`the image of ${this.engine.kind} has ${Size} bytes; its files have ${least}`);
   }
 
   close(): void {
@@ -132,8 +145,9 @@ function contexts({ contextFiles }: Sizes): (round: number) => Part[] {
   return (round) => {
     const dockerfile = "FROM busybox\nCOPY . /all/\n";
     const options = { contextkey: `context-${round}` };
-    const files = filesOf(contextFiles, `round ${round}, `);
-    const changed = [{ ...files[0]!, body: "changed", mtime: 1000 }, ...files.slice(1)];
+    // Files of another round have other times: an engine may have them under the same name.
+    const files = filesOf(contextFiles, `round ${round}, `).map((file) => ({ ...file, mtime: 1000 * (round + 1) }));
+    const changed = [{ ...files[0]!, body: "changed", mtime: 1 }, ...files.slice(1)];
     const name = `context of ${contextFiles} files`;
     return [
       { name, goal: NO_SLOWER, note: "for the first time", builds: [{ dockerfile, files, options }] },
