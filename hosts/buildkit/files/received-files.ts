@@ -39,16 +39,41 @@ export function receivedFiles(
 
 async function* tarFrom(call: Conversation, before: SentBefore | null): AsyncGenerator<Uint8Array, void, undefined> {
   const receiver = new Receiver(call, before);
+  const gathered = new Gathered();
   for await (const message of call.messages) {
-    await receiver.take(packetOf(message));
-    yield* receiver.ready();
+    const taken = receiver.take(packetOf(message));
+    if (taken) await taken;
+    for await (const piece of receiver.ready()) yield* gathered.add(piece);
     receiver.ask();
     if (receiver.finished) {
-      yield endOfArchive();
+      yield* gathered.add(endOfArchive());
+      yield* gathered.rest();
       return;
     }
   }
   throw interrupted("client-gone");
+}
+
+/**
+ * Bytes on their way: to hand on each of many small files takes longer than to read it. They are copied, as a piece may be
+ * part of a far larger message.
+ */
+class Gathered {
+  readonly #bytes = new Uint8Array(ONE_PIECE);
+  #size = 0;
+
+  /** Adds a piece, and gives what there is no more room for. */
+  *add(piece: Uint8Array): Generator<Uint8Array> {
+    if (this.#size + piece.length > ONE_PIECE) yield* this.rest();
+    if (piece.length > ONE_PIECE) return yield piece;
+    this.#bytes.set(piece, this.#size);
+    this.#size += piece.length;
+  }
+
+  *rest(): Generator<Uint8Array> {
+    if (this.#size > 0) yield this.#bytes.slice(0, this.#size);
+    this.#size = 0;
+  }
 }
 
 class Receiver {
