@@ -52,7 +52,7 @@ export async function writeChanges(
     for await (const found of walk(upper)) {
       if (signal.aborted) throw interrupted("given-up");
       if (points.has(found)) continue;
-      const member = openMember(found, links, kernel);
+      const member = openMember(found, links, kernel, true);
       if (!member) continue;
       empty = false;
       await writeMember(found, member, out, hides);

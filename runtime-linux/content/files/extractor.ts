@@ -104,7 +104,7 @@ export class Extractor implements TarSink {
         this.#finish(path, entry);
       });
     };
-    const cleared = this.#clearDirectory(name, entry);
+    const cleared = file.isNamed ? undefined : this.#clearDirectory(name, entry);
     return cleared ? cleared.then(put) : put();
   }
 

@@ -35,6 +35,11 @@ export class IncomingFile {
     this.#fd = (scratch ? this.#openNamed() : null) ?? this.#open();
   }
 
+  /** It has its name already: nothing else is there. */
+  get isNamed(): boolean {
+    return this.#isNamed;
+  }
+
   /** The piece is valid until the promise resolves. */
   write(piece: Uint8Array): Promise<void> | void {
     const at = this.#at;
@@ -56,8 +61,7 @@ export class IncomingFile {
     try {
       // A hole at the end was not written: set the file's size.
       if (entry.holes > 0) fs.ftruncateSync(this.#fd, entry.size);
-      fs.fchownSync(this.#fd, entry.uid, entry.gid);
-      fs.fchmodSync(this.#fd, entry.mode);
+      this.#setOwnerAndMode(entry);
       if (!this.#isNamed) this.#take(makeWay());
       this.#isNamed = false;
     } finally {
@@ -70,6 +74,18 @@ export class IncomingFile {
     fs.closeSync(this.#fd);
     if (this.#spare !== null) fs.rmSync(this.#spare, { force: true });
     if (this.#isNamed) fs.unlinkSync(this.destination.path);
+  }
+
+  /**
+   * A file that has its name was made with its mode. Mostly it has all already, unless a umask, an access list or the group
+   * of its directory has changed something. To ask is cheaper than to change.
+   */
+  #setOwnerAndMode({ uid, gid, mode }: TarEntry): void {
+    const had = this.#isNamed ? fs.fstatSync(this.#fd) : null;
+    const isOwned = had !== null && had.uid === uid && had.gid === gid;
+    if (!isOwned) fs.fchownSync(this.#fd, uid, gid);
+    // A change of owner clears bits of the mode.
+    if (!isOwned || (had.mode & 0o7777) !== mode) fs.fchmodSync(this.#fd, mode);
   }
 
   #take(isTaken: boolean): void {
@@ -100,7 +116,7 @@ export class IncomingFile {
   /** Null if something has its name. */
   #openNamed(): number | null {
     try {
-      const fd = fs.openSync(this.destination.path, NEW, 0o600);
+      const fd = fs.openSync(this.destination.path, NEW, this.destination.entry.mode & 0o777);
       this.#isNamed = true;
       return fd;
     } catch (error) {

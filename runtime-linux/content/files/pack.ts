@@ -53,13 +53,13 @@ export interface Member {
 
 /**
  * Only an open file is certain to be a regular one. Undefined for a file that is gone, and for a socket, which a tar
- * cannot hold.
+ * cannot hold. `quiet`: leaves the file's time of access as it is, where the kernel allows that.
  */
-export function openMember(found: Found, links: LinkNames, kernel: Kernel): Member | undefined {
+export function openMember(found: Found, links: LinkNames, kernel: Kernel, quiet = false): Member | undefined {
   let file = -1;
   try {
     if (found.stat.isFile()) {
-      file = fs.openSync(found.path, TO_READ);
+      file = quiet ? openQuietly(found.path) : fs.openSync(found.path, TO_READ);
       const stat = fs.fstatSync(file, { bigint: true });
       if (stat.isFile()) found = { ...found, stat };
     }
@@ -71,6 +71,16 @@ export function openMember(found: Found, links: LinkNames, kernel: Kernel): Memb
     if (file >= 0) fs.closeSync(file);
     if (GONE.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
+  }
+}
+
+/** O_NOATIME needs the file's owner or CAP_FOWNER (open(2)). Without them the file is read like any other. */
+function openQuietly(path: Buffer): number {
+  try {
+    return fs.openSync(path, TO_READ | fs.constants.O_NOATIME);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+    return fs.openSync(path, TO_READ);
   }
 }
 

@@ -19,8 +19,9 @@ export class SpentFiles {
   /**
    * Moves a file, with its owner, mode and attributes, to a free path. False if it has to be made of the tar, because
    * it is another file than the tar says: a layer must be the same wherever it is unpacked. `name`: as in the tar.
+   * Otherwise says whether its time of access is the one of a new file, too.
    */
-  move(name: string, entry: TarEntry, to: Buffer): boolean {
+  move(name: string, entry: TarEntry, to: Buffer): { isFresh: boolean } | false {
     const from = Buffer.from(`${this.#root}/${name}`, "latin1");
     try {
       const there = lstatSync(from, { bigint: true, throwIfNoEntry: false });
@@ -29,7 +30,7 @@ export class SpentFiles {
       const known = (attribute: string): boolean => entry.xattrs.has(attribute) || OF_MACHINE.has(attribute);
       if (!this.#kernel.llistxattr(from).every(known)) return false;
       renameSync(from, to);
-      return true;
+      return { isFresh: there.atimeNs === entry.mtime };
     } catch (error) {
       if (ELSEWHERE.has((error as NodeJS.ErrnoException).code ?? "")) return false;
       throw error;

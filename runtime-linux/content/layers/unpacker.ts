@@ -160,10 +160,7 @@ export class Unpacker implements PlacingSink<string> {
   #create(name: string, entry: TarEntry, path: Buffer): void {
     switch (entry.type) {
       case "file":
-        this.place = name;
-        if (this.#spent === null || !this.#spent.move(name, entry, path)) return this.#bodies.begin(name, path, entry);
-        this.size += entry.size;
-        return this.#finish(path, entry);
+        return this.#createFile(name, entry, path);
       case "directory":
         fs.mkdirSync(path, 0o700);
         this.#uncover(name);
@@ -180,6 +177,15 @@ export class Unpacker implements PlacingSink<string> {
     fs.lchownSync(path, entry.uid, entry.gid);
     if (entry.type !== "symlink") fs.chmodSync(path, entry.mode);
     this.#finish(path, entry);
+  }
+
+  #createFile(name: string, entry: TarEntry, path: Buffer): void {
+    this.place = name;
+    const moved = this.#spent?.move(name, entry, path) ?? false;
+    if (moved === false) return this.#bodies.begin(name, path, entry);
+    this.size += entry.size;
+    // Each of many calls counts, and most files have all of this.
+    if (!moved.isFresh || entry.xattrs.size > 0) this.#finish(path, entry);
   }
 
   /** Runs after owner and mode are set, because both clear some attributes. */

@@ -3,6 +3,8 @@
 import {
   chmodSync,
   chownSync,
+  closeSync,
+  constants,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -16,6 +18,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openMember } from "../../../runtime-linux/content/files/pack.js";
+import { LinkNames } from "../../../runtime-linux/content/files/tar-entry.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { must } from "../../support/commands.js";
 import { digestOf } from "../../support/registry/push-image.js";
@@ -152,6 +156,26 @@ describeUnless(missing, "a commit", () => {
     expect(readFileSync(join(diff, "noted"), "utf8")).toBe("noted");
     expect(libc.llistxattr(join(diff, "able"))).toEqual(["security.capability"]);
     for (const [name, inode] of written) expect(inodeOf(join(diff, name)) === inode).toBe(spent);
+  });
+
+  test("reads files of others with and without the right to leave their times of access as they are", () => {
+    const path = join(fixture.root, "another's");
+    writeFileSync(path, "bytes");
+    chmodSync(fixture.root, 0o755);
+    const opened = (): number => {
+      const found = { name: "file", path: Buffer.from(path), stat: lstatSync(path, { bigint: true }) };
+      const { file } = openMember(found, new LinkNames(), libc, true)!;
+      const flags = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8"))![1]!;
+      closeSync(file);
+      return Number.parseInt(flags, 8) & constants.O_NOATIME;
+    };
+    const withRight = opened();
+    process.seteuid!(65_534);
+    try {
+      expect([withRight, opened()]).toEqual([constants.O_NOATIME, 0]);
+    } finally {
+      process.seteuid!(0);
+    }
   });
 
   test("can be read by tar(1), and equal changes give equal bytes", async () => {
