@@ -35,6 +35,7 @@ import { Uploads } from "./content/layers/upload.js";
 import { given } from "./content/threads/given.js";
 import { inPlace } from "./content/threads/jobs.js";
 import type { Workers } from "./content/threads/workers.js";
+import { listIn } from "./content/files/list-files.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
 import { blobsGiven, counted, entriesOf, filesSent, fromClient, imagesSent, received } from "../hosts/streams/index.js";
@@ -218,6 +219,8 @@ class Carrier {
         return DONE;
       case "read-file":
         return { tag: "bytes", val: await this.#readFile(command.val, signal) };
+      case "list-files":
+        return { tag: "listed", val: this.#list(command.val) };
       case "choose":
         return { tag: "chosen", val: await this.#readers(command.val.from).run("choose", command.val, { signal }) };
       case "copy":
@@ -291,6 +294,7 @@ class Carrier {
       case "stat":
         return [command.val.view.container];
       case "make-directory":
+      case "list-files":
         return [command.val.at.view.container];
       case "compare":
       case "commit":
@@ -409,6 +413,15 @@ class Carrier {
     const view = openView(wanted, this.#deps);
     try {
       return statIn(view, path, follow);
+    } finally {
+      view.close();
+    }
+  }
+
+  #list(listing: content.Listing): engine.ListedFile[] {
+    const view = openView(listing.at.view, this.#deps);
+    try {
+      return listIn(view, listing);
     } finally {
       view.close();
     }

@@ -45,6 +45,7 @@ export class DryRunContent {
         this.requireReal(command.val.view);
         return null;
       case "read-file":
+      case "list-files":
         this.requireReal(command.val.at.view);
         return null;
       case "choose":

@@ -208,6 +208,8 @@ function contentWords(command: Command<"content">, naming: Naming): string {
       return `make directory ${command.val.at.path} of ${containerName(naming, command.val.at.view.container)}`;
     case "read-file":
       return `read ${command.val.at.path} of ${containerName(naming, command.val.at.view.container)}`;
+    case "list-files":
+      return `look at ${command.val.inside ? "what is in " : ""}${command.val.at.path} of ${containerName(naming, command.val.at.view.container)}`;
     case "choose":
       return `look for ${command.val.patterns.join(", ")} in the files of ${containerName(naming, command.val.from.container)}`;
     case "copy":

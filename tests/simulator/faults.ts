@@ -77,6 +77,7 @@ export const UNTRICKED: readonly HostCommand[] = [
   "flush-layers",
   "compare",
   "read-file",
+  "list-files",
   "choose",
   "copy",
   "download",

@@ -24,6 +24,7 @@ import { changesOf } from "./commit.js";
 import { choose, copy, download, readFileIn } from "./copy-files.js";
 import { extract } from "./extract.js";
 import { makeLayer } from "./layer.js";
+import { listIn } from "./list-files.js";
 import { layerTars, measuredTar } from "./layer-tars.js";
 import { Uploads } from "./upload.js";
 import { makeDirectoryIn, statIn, type Looks } from "./view.js";
@@ -178,6 +179,8 @@ class Carrier {
         return { tag: "stat", val: makeDirectoryIn(command.val, this.#deps) };
       case "read-file":
         return { tag: "bytes", val: readFileIn(command.val, this.#deps) };
+      case "list-files":
+        return { tag: "listed", val: listIn(command.val, this.#deps) };
       case "choose":
         return { tag: "chosen", val: await choose(command.val, this.#deps, signal) };
       case "copy":

@@ -10,6 +10,7 @@ import {
   copyFiles,
   copyGiven,
   describedBy,
+  endsOf,
   modifiedAt,
   pour,
   putDownload,
@@ -23,9 +24,10 @@ import { Extractor } from "./extract.js";
 import { ownerIn } from "./owner.js";
 import { locate, openView, placeAt, type Looks } from "./view.js";
 
-/** The bytes of a file, unless there are more than the limit. */
-export function readFileIn({ at, limit }: content.ReadFile, looks: Looks): Uint8Array {
-  const bytes = bytesIn(openView(at.view, looks), absolutePath(at.path));
+/** The bytes of a file or of a part of it, unless there are more than the limit. */
+export function readFileIn({ at, limit, part }: content.ReadFile, looks: Looks): Uint8Array {
+  const all = bytesIn(openView(at.view, looks), absolutePath(at.path));
+  const bytes = all.subarray(...endsOf(part));
   if (bytes.length > limit) throw tooLarge("member", at.path, limit);
   return bytes;
 }

@@ -5,7 +5,7 @@ import type { content, engine, types } from "../../shared/index.js";
 import { absolutePath, followed, lastPart } from "../../streams/tar/index.js";
 import type { Disk } from "../files/disk.js";
 import { FileError, type FileKind } from "../files/file-system.js";
-import { lengthOf } from "../files/inode.js";
+import { lengthOf, type Inode } from "../files/inode.js";
 import { lookup, type MountTable, type Place } from "../files/lookup.js";
 import type { MountedFiles } from "../files/mounted-files.js";
 import { makeDirectory } from "../processes/spec.js";
@@ -35,16 +35,25 @@ export function statIn({ view, path: given, follow }: types.FileAt, looks: Looks
   const { mounts } = openView(view, looks);
   const path = absolutePath(given);
   const { inode, mount } = placeAt(mounts, path, follow);
-  const size = inode.kind === "symlink" ? lengthOf(inode.target) : inode.kind === "directory" ? BLOCK : inode.size;
   return {
     name: lastPart(path),
-    size: BigInt(size),
-    mode: TYPE_BITS[inode.kind] | inode.mode,
+    size: BigInt(sizeOf(inode)),
+    mode: modeOf(inode),
     modified: inode.modified,
     linkTarget: inode.kind === "symlink" ? locate(mounts, path) : "",
     place: [...mounts].find(([, one]) => one === mount)?.[0] ?? "/",
     readOnly: mount.readOnly,
   };
+}
+
+/** Its `st_size` (inode(7)). */
+export function sizeOf({ kind, target, size }: Inode): number {
+  return kind === "symlink" ? lengthOf(target) : kind === "directory" ? BLOCK : size;
+}
+
+/** Its `st_mode` (inode(7)). */
+export function modeOf({ kind, mode }: Inode): number {
+  return TYPE_BITS[kind] | mode;
 }
 
 /** Makes a directory and returns its status. Throws `call` with ENOTDIR if a part of the path is no directory. */

@@ -4,7 +4,15 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { interrupted, tooLarge, wrongKind } from "../../../hosts/shared/index.js";
 import type { content, engine, types } from "../../../hosts/shared/index.js";
-import { chosenFiles, copyFiles, copyGiven, pour, putDownload } from "../../../hosts/streams/copying/index.js";
+import {
+  between,
+  chosenFiles,
+  copyFiles,
+  copyGiven,
+  endsOf,
+  pour,
+  putDownload,
+} from "../../../hosts/streams/copying/index.js";
 import type { Arrived, CopySource, CopyTarget, Hashing, Incoming } from "../../../hosts/streams/copying/index.js";
 import { UNLIMITED, absolutePath, bytesOf, textOf, limitsOf } from "../../../hosts/streams/tar/index.js";
 import { openRegular } from "../../confine.js";
@@ -18,13 +26,13 @@ import { ownerIn } from "./extract.js";
 import { Extractor, type Owner } from "./extractor.js";
 import { openView, type View, type Where } from "./view.js";
 
-/** The bytes of a file, unless there are more than the limit. */
-export async function readFileIn({ at, limit }: content.ReadFile, where: Where): Promise<Uint8Array> {
+/** The bytes of a file or of a part of it, unless there are more than the limit. */
+export async function readFileIn({ at, limit, part }: content.ReadFile, where: Where): Promise<Uint8Array> {
   const source = await openSource(at.view, where);
   try {
     const pieces: Uint8Array[] = [];
     let size = 0;
-    for await (const piece of source.read(source.locate(absolutePath(at.path)))) {
+    for await (const piece of between(source.read(source.locate(absolutePath(at.path))), endsOf(part))) {
       size += piece.length;
       if (size > limit) throw tooLarge("member", at.path, limit);
       pieces.push(Buffer.from(piece));

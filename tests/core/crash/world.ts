@@ -282,6 +282,9 @@ export class World {
       case "read-file":
         this.#requireFiles(command.val.at.view);
         return { tag: "bytes", val: new TextEncoder().encode("FROM scratch\nCOPY data /\n") };
+      case "list-files":
+        this.#requireFiles(command.val.at.view);
+        return { tag: "listed", val: [] };
       case "choose":
         this.#requireFiles(command.val.from);
         return {

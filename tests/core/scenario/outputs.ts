@@ -265,8 +265,15 @@ function shownContent(command: content.ContentCommand): string {
       if (source.tag === "empty") return `receive ${archive} from nothing`;
       return `receive ${archive} from ${source.tag === "web" ? source.val.address : `body of ${source.val}`}`;
     }
-    case "read-file":
-      return `read-file ${shownFile(command.val.at)} up to ${command.val.limit} bytes`;
+    case "read-file": {
+      const { at, limit, part } = command.val;
+      const from = part === undefined ? "" : ` from ${part.offset} for ${part.length}`;
+      return `read-file ${shownFile(at)}${from} up to ${limit} bytes`;
+    }
+    case "list-files": {
+      const { at, inside, after, limit } = command.val;
+      return `list-files ${inside ? "in " : ""}${shownFile(at)}${after === "" ? "" : ` after ${after}`} up to ${limit}`;
+    }
     case "choose": {
       const { from, patterns, missing, anyDepth, owners } = command.val;
       const more = fields({ ...withoutOf(missing), anyDepth, owners });

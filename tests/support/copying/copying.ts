@@ -361,6 +361,103 @@ export function copyingTests(open: () => CopyingFixture): void {
       );
     }
   });
+
+  test("reads a part of a file, whose limit is the part's", async () => {
+    const fixture = open();
+    const body = "0123456789".repeat(200_000);
+    const view = viewOf(await source(fixture, [{ name: "long", body }]));
+    const read = async (offset: bigint, length: bigint, limit = 1_500_000): Promise<string> => {
+      const at = { view, path: "/long", follow: true };
+      const outcome = await fixture.perform({ tag: "read-file", val: { at, limit, part: { offset, length } } });
+      return outcome.tag === "bytes" ? new TextDecoder().decode(outcome.val) : outcome.tag;
+    };
+    for (const [offset, length] of [
+      [0, 3],
+      [7, 5],
+      [524_287, 3],
+      [600_001, 1_400_000],
+      [1_999_998, 9],
+      [2_000_000, 9],
+      [3_000_000, 9],
+      [5, 0],
+    ] as const) {
+      expect((await read(BigInt(offset), BigInt(length))) === body.slice(offset, offset + length)).toBe(true);
+    }
+    expect(await read(2n ** 62n, 2n ** 62n)).toBe("");
+    expect(await read(1n, 4n, 4)).toBe("1234");
+    await expect(read(1n, 5n, 4)).rejects.toSatisfy(
+      (error) => error instanceof HostFailure && error.failure.tag === "too-large",
+    );
+  });
+
+  test("describes a file, behind links, and the files in a directory, page by page", async () => {
+    const fixture = open();
+    const odd = [
+      { name: "bin/device", flag: "3", major: 4095, minor: 77, mode: 0o600 },
+      { name: "bin/\u00c3\u00bc", body: "umlaut", mtime: 12 },
+    ];
+    const view = viewOf(await source(fixture, [...FILES, ...odd]));
+    const list = async (path: string, inside: boolean, after = "", limit = 9): Promise<engine.ListedFile[]> => {
+      const at = { view, path, follow: true };
+      const outcome = await fixture.perform({ tag: "list-files", val: { at, inside, after, limit } });
+      if (outcome.tag !== "listed") throw new Error(outcome.tag);
+      return outcome.val;
+    };
+    const plain = { group: 0, target: "", major: 0, minor: 0 };
+    const run = { ...plain, mode: 0o100755, owner: 7, size: 2n };
+    expect(await list("/to-bin/link", false)).toMatchObject([{ name: "run", ...run }]);
+    expect(await list("/a.txt", false)).toMatchObject([
+      { name: "a.txt", mode: 0o100640, owner: 5, group: 6, size: 3n },
+    ]);
+    expect(await list("/", false)).toMatchObject([{ name: "", mode: 0o040755 }]);
+    const all = await list("/to-bin", true);
+    expect(all).toMatchObject([
+      { ...plain, name: "device", mode: 0o020600, major: 4095, minor: 77 },
+      { name: "hard", ...run },
+      { ...plain, name: "link", target: "run", size: 3n },
+      { name: "run", ...run },
+      { ...plain, name: "\u00fc", mode: 0o100644, size: 6n, modified: 12_000_000_000n },
+    ]);
+    expect(await list("/to-bin", true, "", 2)).toEqual(all.slice(0, 2));
+    expect(await list("/bin", true, "hard", 2)).toEqual(all.slice(2, 4));
+    expect(await list("/bin", true, "\u00fc")).toEqual([]);
+    expect(await list("/empty", true)).toEqual([]);
+    for (const [path, inside, error] of [
+      ["/none", false, "ENOENT"],
+      ["/none", true, "ENOENT"],
+      ["/a.txt/x", false, "ENOTDIR"],
+      ["/a.txt", true, "ENOTDIR"],
+    ] as const) {
+      const refused = { failure: { tag: "call", val: { call: "lstat", error, inside: true, path } } };
+      await expect(list(path, inside)).rejects.toMatchObject(refused);
+    }
+  });
+
+  test("describes no file outside of the files that are looked at", async () => {
+    const fixture = open();
+    const links = [
+      { name: "up", flag: "2", target: "../../../../a.txt" },
+      { name: "out", flag: "2", target: "/etc/hostname-of-the-machine" },
+      { name: "root", flag: "2", target: "/.." },
+    ];
+    const view = viewOf(await source(fixture, [...FILES, ...links]));
+    const list = (path: string, inside: boolean): Promise<Outcome> =>
+      fixture.perform({ tag: "list-files", val: { at: { view, path, follow: true }, inside, after: "", limit: 9 } });
+    expect(await list("/up", false)).toMatchObject({ val: [{ name: "a.txt", owner: 5 }] });
+    expect(await list("/../../a.txt", false)).toMatchObject({ val: [{ name: "a.txt", owner: 5 }] });
+    await expect(list("/out", false)).rejects.toMatchObject({ failure: { tag: "call", val: { error: "ENOENT" } } });
+    const inRoot = (await list("/root", true)) as { val: engine.ListedFile[] };
+    expect(inRoot.val.map(({ name }) => name)).toEqual([
+      "a.txt",
+      "b.txt",
+      "bin",
+      "empty",
+      "out",
+      "root",
+      "to-bin",
+      "up",
+    ]);
+  });
 }
 
 async function source(fixture: CopyingFixture, entries: RawEntry[]): Promise<string> {

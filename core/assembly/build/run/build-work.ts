@@ -219,7 +219,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     this.op = askContent(
       this,
       step,
-      new ContentCommandReadFile(new ReadFile(this.facts.context.at(path), MAX_DOCKERFILE)),
+      new ContentCommandReadFile(new ReadFile(this.facts.context.at(path), MAX_DOCKERFILE, null)),
     );
   }
 

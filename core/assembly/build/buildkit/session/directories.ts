@@ -101,7 +101,7 @@ class Fetching extends Task implements OpenWork {
   }
 
   private readIgnores(): void {
-    const file = new ReadFile(this.ignores.at(IGNORE_FILE), MAX_DOCKERFILE);
+    const file = new ReadFile(this.ignores.at(IGNORE_FILE), MAX_DOCKERFILE, null);
     this.op = askContent(this, Step.Ignores, new ContentCommandReadFile(file));
   }
 

@@ -195,7 +195,11 @@ export class SessionFiles extends FilesSource {
 
   private read(step: i32, path: string): void {
     const from = step == Step.Ignores ? this.ignores : this.definition;
-    this.op = askContent(this.fetching, step, new ContentCommandReadFile(new ReadFile(from.at(path), MAX_DOCKERFILE)));
+    this.op = askContent(
+      this.fetching,
+      step,
+      new ContentCommandReadFile(new ReadFile(from.at(path), MAX_DOCKERFILE, null)),
+    );
   }
 }
 

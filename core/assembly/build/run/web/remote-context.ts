@@ -146,7 +146,7 @@ export class RemoteContext extends Task implements FetchClient, OpenWork {
   }
 
   private read(): void {
-    const file = new ReadFile(this.place.at("/0"), MAX_DOCKERFILE);
+    const file = new ReadFile(this.place.at("/0"), MAX_DOCKERFILE, null);
     this.op = askContent(this, Step.Read, new ContentCommandReadFile(file));
   }
 
