@@ -1,6 +1,7 @@
 // Writes JSON as UTF-8 bytes in the form of Go's encoding/json.
 // Every answer is written here, so it uses raw stores for speed.
 
+import { base64Length, storeBase64 } from "../text/base64";
 import { sequenceLength, storePoint } from "../text/utf8";
 import { Json, JsonKind } from "./json";
 
@@ -69,6 +70,17 @@ export class JsonWriter {
   string(value: string): JsonWriter {
     this.separate();
     this.quoted(value);
+    return this;
+  }
+
+  /** Bytes as a text in base64 (RFC 4648). */
+  base64(bytes: Uint8Array): JsonWriter {
+    this.separate();
+    this.byte(0x22);
+    const length = base64Length(bytes);
+    storeBase64(bytes, this.room(length));
+    this.size += length;
+    this.byte(0x22);
     return this;
   }
 

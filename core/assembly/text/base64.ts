@@ -22,6 +22,33 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encode(bytes, 0x2d, 0x5f);
 }
 
+/** How many digits the bytes take, with padding. */
+export function base64Length(bytes: Uint8Array): i32 {
+  return ((bytes.length + 2) / 3) * 4;
+}
+
+/** Encodes with the standard alphabet and padding to ASCII in memory that has room for it: `base64Length`. */
+export function storeBase64(bytes: Uint8Array, to: usize): void {
+  const whole = bytes.length - (bytes.length % 3);
+  for (let from = bytes.dataStart; from < bytes.dataStart + whole; from += 3) {
+    storeGroup(((<i32>load<u8>(from)) << 16) | ((<i32>load<u8>(from, 1)) << 8) | <i32>load<u8>(from, 2), to);
+    to += 4;
+  }
+  const left = bytes.length - whole;
+  if (left == 0) return;
+  const group = ((<i32>bytes[whole]) << 16) | (left > 1 ? (<i32>bytes[whole + 1]) << 8 : 0);
+  storeGroup(group, to);
+  if (left == 1) store<u8>(to, <u8>PADDING, 2);
+  store<u8>(to, <u8>PADDING, 3);
+}
+
+function storeGroup(group: i32, to: usize): void {
+  store<u8>(to, <u8>digitOf(group >> 18, 0x2b, 0x2f));
+  store<u8>(to, <u8>digitOf((group >> 12) & 63, 0x2b, 0x2f), 1);
+  store<u8>(to, <u8>digitOf((group >> 6) & 63, 0x2b, 0x2f), 2);
+  store<u8>(to, <u8>digitOf(group & 63, 0x2b, 0x2f), 3);
+}
+
 const PADDING: i32 = 0x3d;
 
 function decode(text: string, char62: i32, char63: i32): Uint8Array | null {

@@ -2,7 +2,8 @@
 
 import { map, one, type Message } from "./field.js";
 
-const stat: Message = {
+/** What a file is. Its mode is as Go writes it. */
+export const stat: Message = {
   path: one(1),
   mode: one(2, "uint32"),
   uid: one(3, "uint32"),

@@ -2,8 +2,9 @@
 // util/apicaps/pb/caps.proto): a client that directs the build itself speaks to its frontend with them.
 
 import { workerRecord } from "./control.js";
-import { definition, input, result as made, warning } from "./definition.js";
+import { definition, input, platform, result as made, warning } from "./definition.js";
 import { many, map, one, type Message } from "./field.js";
+import { stat } from "./files.js";
 import { status } from "./status.js";
 
 const ref: Message = { id: one(1), def: one(2, () => made) };
@@ -41,7 +42,25 @@ export const readFileRequest: Message = { Ref: one(1), FilePath: one(2), Range: 
 
 export const readFileResponse: Message = { Data: one(1, "bytes") };
 
+export const readDirRequest: Message = { Ref: one(1), DirPath: one(2), IncludePattern: one(3) };
+
+export const readDirResponse: Message = { entries: many(1, () => stat) };
+
 export const statFileRequest: Message = { Ref: one(1), Path: one(2) };
+
+export const statFileResponse: Message = { stat: one(1, () => stat) };
+
+export const evaluateRequest: Message = { Ref: one(1) };
+
+/** Without `LogName` (4), which only names a step, and what says where a layout is: layouts are refused. */
+export const resolveImageConfigRequest: Message = {
+  Ref: one(1),
+  Platform: one(2, () => platform),
+  ResolveMode: one(3),
+  ResolverType: one(5, "int32"),
+};
+
+export const resolveImageConfigResponse: Message = { Digest: one(1), Config: one(2, "bytes"), Ref: one(3) };
 
 export const inputsResponse: Message = { Definitions: map(1, () => definition) };
 

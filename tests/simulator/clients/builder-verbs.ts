@@ -37,6 +37,10 @@ export const BUILDER_VERBS: Readonly<Record<string, Verb>> = {
     }),
   },
   "return-result": { send: ([ref = "", how = "made"], visible) => bridge("Return", ref, returned(ref, how, visible)) },
+  "read-result": { send: ([ref = "", FilePath = ""], visible) => asked("ReadFile", ref, { FilePath }, visible) },
+  "list-result": { send: ([ref = "", DirPath = ""], visible) => asked("ReadDir", ref, { DirPath }, visible) },
+  "describe-result": { send: ([ref = "", Path = ""], visible) => asked("StatFile", ref, { Path }, visible) },
+  "image-config": { send: ([ref = "", Ref = ""]) => bridge("ResolveImageConfig", ref, { Ref }) },
   watch: { send: ([ref = ""]) => control("Status", { Ref: ref }), goesOn: true },
   "cache-usage": { send: ([...filter]) => control("DiskUsage", { filter }) },
   "prune-cache": {
@@ -74,6 +78,11 @@ function control(method: string, message: object): Sent {
 function bridge(method: string, ref: string, message: object): Sent {
   const sent = ask("POST", `/grpc/moby.buildkit.v1.frontend.LLBBridge/${method}`);
   return { ...sent, body: JSON.stringify(message), isCall: true, headers: { [BUILD]: ref } };
+}
+
+/** About a file of the build's newest result. */
+function asked(method: string, ref: string, about: object, { results }: Visible): Sent {
+  return bridge(method, ref, { Ref: results.get(ref) ?? "unknown", ...about });
 }
 
 /** The session is named for what is built. `names`: `-` for none. `pushed`: an image, which also goes to its registry. */

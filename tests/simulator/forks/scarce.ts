@@ -14,6 +14,7 @@ export const SCARCE: Readonly<Record<string, string>> = {
   "content send-images": "outputs-sent.txt",
   "content give-blobs": "cache-kept-by-client.txt",
   "content read-document": "cache-kept-by-client.txt",
+  "content list-files": "results-looked-at.txt",
   "content make-directory": "working-directory.txt",
   "processes limit": "attended.txt",
   "processes ps": "attended.txt",

@@ -10,6 +10,10 @@ import { writeCapabilities } from "./capabilities";
 import { encodeBase64 } from "../../text/base64";
 import { encodeUtf8 } from "../../text/utf8";
 import { Answer } from "../questions/answer";
+import { DirectoryListing } from "./gateway/directory-listing";
+import { FileDescription } from "./gateway/file-description";
+import { FileReading } from "./gateway/file-reading";
+import { ImageConfig } from "./gateway/image-config";
 import { eraseSecrets } from "./options/frontend-options";
 import { writeWorker } from "./workers";
 import {
@@ -20,6 +24,7 @@ import {
   Code,
   messageOf,
   noBuild,
+  noResult,
   objectIn,
   rawDefinition,
 } from "./grpc-reply";
@@ -36,6 +41,11 @@ export enum BridgeCall {
   Return,
   Inputs,
   Warn,
+  ReadFile,
+  ReadDir,
+  StatFile,
+  Evaluate,
+  ResolveImageConfig,
 }
 
 /** The build may be on its way: its call and this one have no order. */
@@ -60,6 +70,16 @@ function answerFor(call: Call, kind: BridgeCall, message: Json, solve: Solve): v
       return ask(call, message, solve);
     case BridgeCall.Return:
       return takeReturn(call, message, solve);
+    case BridgeCall.ReadFile:
+      return solve.lookAt(new FileReading(call, message));
+    case BridgeCall.ReadDir:
+      return solve.lookAt(new DirectoryListing(call, message));
+    case BridgeCall.StatFile:
+      return solve.lookAt(new FileDescription(call, message));
+    case BridgeCall.Evaluate:
+      return evaluate(call, message, solve);
+    case BridgeCall.ResolveImageConfig:
+      return solve.question(new ImageConfig(call, message, solve.credentials));
     default:
       return answerNothing(call);
   }
@@ -107,6 +127,13 @@ class Asked implements ResultClient {
   resultMissing(error: CallError): void {
     answerError(this.call, error);
   }
+}
+
+/** A result is made before the client has it. */
+function evaluate(call: Call, message: Json, solve: Solve): void {
+  const ref = message.stringOf("Ref");
+  if (solve.hasResult(ref)) answerNothing(call);
+  else answerError(call, noResult(ref));
 }
 
 function takeReturn(call: Call, message: Json, solve: Solve): void {

@@ -10,10 +10,15 @@ const OF_FRONTEND: string[] = [
   "gateway.solve.metadata",
   "importcaches",
   "proto.refarray",
+  "readdir",
+  "readfile",
   "reference.output",
+  "resolveimage",
+  "resolveimage.resolvemode",
   "return",
   "returnmap",
   "solve.base",
+  "statfile",
 ];
 
 export function writeCapabilities(json: JsonWriter): void {

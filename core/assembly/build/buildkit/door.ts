@@ -72,6 +72,11 @@ function ofBuild(call: Call, method: string): void {
   else if (method == "Return") bridge(call, BridgeCall.Return);
   else if (method == "Inputs") bridge(call, BridgeCall.Inputs);
   else if (method == "Warn") bridge(call, BridgeCall.Warn);
+  else if (method == "ReadFile") bridge(call, BridgeCall.ReadFile);
+  else if (method == "ReadDir") bridge(call, BridgeCall.ReadDir);
+  else if (method == "StatFile") bridge(call, BridgeCall.StatFile);
+  else if (method == "Evaluate") bridge(call, BridgeCall.Evaluate);
+  else if (method == "ResolveImageConfig") bridge(call, BridgeCall.ResolveImageConfig);
   else answerUnknown(call);
 }
 

@@ -58,6 +58,11 @@ export function noBuild(ref: string): CallError {
   return unknownError(`no such job ${ref}`);
 }
 
+/** The build has no result with this id. */
+export function noResult(id: string): CallError {
+  return unknownError(`no such ref: ${id}`);
+}
+
 /**
  * The message of a call; without fields if there is none. The body is erased: it may contain credentials
  * (`eraseSecrets`), and calls may stay open for as long as a build.

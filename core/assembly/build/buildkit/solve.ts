@@ -15,6 +15,7 @@ import { Answer } from "../questions/answer";
 import { due } from "../caches/due";
 import { DESCRIBE, describeAnswer } from "../questions/describe";
 import { withInlineCache } from "../inline-cache";
+import { CredentialsSource } from "../credentials";
 import { BuildFacts } from "../run/build-facts";
 import { Build } from "../run/build-work";
 import { ClientCache, LocalSource } from "../kept-cache";
@@ -26,12 +27,17 @@ import {
   answerError,
   CallError,
   Code,
+  noResult,
   notBuilt,
   objectIn,
   rawDefinition,
   shortened,
   unknownError,
 } from "./grpc-reply";
+import { FileQuestion } from "./gateway/file-question";
+import { Question } from "./gateway/question";
+import { Questions } from "./gateway/questions";
+import { ResultPlaces } from "./gateway/result-places";
 import { credentialsOn, SessionCredentials } from "./session/credentials";
 import { directoriesOf } from "./session/directories";
 import { SessionFiles } from "./session/files";
@@ -73,6 +79,9 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   /** By the same ids, the images of all stages, if the cache shall have them. */
   private readonly stages: Map<string, Image[]> = new Map<string, Image[]>();
   private readonly claims: Claims = new Claims();
+  /** What the client asks beside results. */
+  private readonly questions: Questions = new Questions();
+  private readonly places: ResultPlaces = new ResultPlaces();
   private readonly outputs: Output[];
   private readonly targets: CacheTargets;
   /** Types of caches that cannot be imported. */
@@ -230,6 +239,27 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
     this.resultMissing(error);
   }
 
+  hasResult(id: string): bool {
+    return this.results.has(id);
+  }
+
+  /** For an image that the client asks about. */
+  get credentials(): CredentialsSource {
+    return credentialsOn(sessions.find(this.session));
+  }
+
+  question(question: Question): void {
+    this.questions.add(question);
+  }
+
+  /** About a file of a result. */
+  lookAt(question: FileQuestion): void {
+    const id = question.ref;
+    if (!this.results.has(id)) return question.cancel(noResult(id));
+    question.lookIn(this.places.of(id, this.results.get(id).chain));
+    this.questions.add(question);
+  }
+
   /** The client returns one of its results; an empty id is none. */
   returned(id: string): CallError | null {
     if (this.exporting !== null) return unknownError("the build has returned its result already");
@@ -330,6 +360,8 @@ export class Solve extends Follower implements BuildClient, SessionClient, Expor
   private end(): void {
     this.over = true;
     this.cancel();
+    this.questions.end(CANCELED);
+    this.places.drop();
     this.claims.release();
     due.changed();
     this.watchers.end();

@@ -119,6 +119,11 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     this.begin();
   }
 
+  /** Of the manifest or the index that the name refers to, once the config is read. */
+  get digest(): string {
+    return this.top!.digest;
+  }
+
   /** The reader wants the image. */
   proceed(): void {
     this.proceeds = true;
