@@ -29,6 +29,8 @@ const TEST_PACKAGES = [
   // The daemon works without it, too.
   { name: "libisal2", proof: ["/usr/lib/x86_64-linux-gnu/libisal.so.2", "/usr/lib/aarch64-linux-gnu/libisal.so.2"] },
   { name: "zstd", proof: ["/usr/bin/zstd"] },
+  // Builds from git repositories need the program; tests also serve repositories with it.
+  { name: "git", proof: ["/usr/lib/git-core/git-http-backend"] },
   // The daemon needs one of them. The tests run both.
   { name: "crun", proof: ["/usr/bin/crun", "/usr/local/bin/crun"] },
   { name: "runc", proof: ["/usr/sbin/runc", "/usr/bin/runc"] },
