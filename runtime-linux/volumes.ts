@@ -126,8 +126,7 @@ class Volumes {
     if (fs.readdirSync(source).length === 0) return copyAttributes(Buffer.from(source), Buffer.from(data), this.kernel);
     fs.writeFileSync(mark, container);
     await syncPath(dirname(data));
-    await copyTree(source, data, this.kernel, signal);
-    await unlessGivenUp(signal, this.#sync(data));
+    await this.#copy(source, data, signal);
     fs.rmSync(mark);
     await syncPath(dirname(data));
   }
@@ -148,8 +147,7 @@ class Volumes {
     const data = this.paths.volume(mount.name);
     await mountVolume(this.kernel, mount, data);
     if (fs.readdirSync(data).length > 0 || fs.readdirSync(source).length === 0) return;
-    await copyTree(source, data, this.kernel, signal);
-    await unlessGivenUp(signal, this.#sync(data));
+    await this.#copy(source, data, signal);
   }
 
   /** Removes the old contents by moving them to another directory. */
@@ -160,12 +158,16 @@ class Volumes {
     await removeTree(trash);
   }
 
-  async #sync(directory: string): Promise<void> {
-    const handle = await open(directory);
+  /** Resolves when the copy is on disk. A failed write is told only to files that were open before (syncfs(2)). */
+  async #copy(source: string, data: string, signal: AbortSignal): Promise<void> {
+    const before = await open(data);
+    let flushed = Promise.resolve();
     try {
-      await this.kernel.syncfs(handle.fd);
+      await copyTree(source, data, this.kernel, signal);
+      flushed = this.kernel.syncfs(before.fd);
+      await unlessGivenUp(signal, flushed);
     } finally {
-      await handle.close();
+      void flushed.catch(() => {}).then(() => before.close());
     }
   }
 

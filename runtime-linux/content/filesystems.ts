@@ -173,7 +173,7 @@ export class Filesystems {
   async #stubs(chain: string | undefined, layers: readonly string[]): Promise<string> {
     const stubs = this.#layers.stubs(chain);
     if (fs.existsSync(stubs)) return stubs;
-    const draft = await this.#layers.draft();
+    const draft = await this.#layers.scratch();
     fs.mkdirSync(`${draft}/stubs`);
     makeStubs(`${draft}/stubs`, layers, this.#kernel);
     fs.mkdirSync(dirname(stubs), { recursive: true, mode: 0o700 });

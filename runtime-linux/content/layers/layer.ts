@@ -3,7 +3,7 @@
 
 import { createHash, type Hash } from "node:crypto";
 import { chmodSync, createReadStream, mkdirSync } from "node:fs";
-import { open, rm, stat, type FileHandle } from "node:fs/promises";
+import { open, stat, type FileHandle } from "node:fs/promises";
 import {
   HostFailure,
   cutShort,
@@ -79,7 +79,7 @@ async function made(
     else await layers.keep(layer.chain, draft, record, file);
     return unpacked.size;
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await layers.abandon(draft);
     throw error;
   }
 }

@@ -5,7 +5,7 @@
 // being made or removed, or wait for their flush, and blobs that are arriving (rests.ts). Blobs as received are in `blobs/ALGORITHM/HEX`.
 
 import { existsSync, readFileSync } from "node:fs";
-import { link, mkdtemp, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { link, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { noSuch } from "../../../hosts/shared/index.js";
 import type { engine } from "../../../hosts/shared/index.js";
@@ -14,6 +14,7 @@ import type { Kernel } from "../../kernel.js";
 import type { Paths } from "../../paths.js";
 import type { Swept } from "../../swept.js";
 import { ALGORITHMS, blobNames, hexOf, isBlobDigest, isDigest } from "./digests.js";
+import { Flushes } from "./flushes.js";
 import type { KeptTar } from "./kept-tar.js";
 import { Moves } from "./moves.js";
 import { chainIn, Rests } from "./rests.js";
@@ -33,6 +34,7 @@ export interface LayerRecord {
 
 /** A layer that may not be on disk yet. */
 interface Unflushed {
+  readonly draft: string;
   /** Where it is. A crash leaves a draft, or a layer that has a name because its flush was ending. */
   place: string;
   readonly record: LayerRecord;
@@ -47,6 +49,7 @@ export class Layers {
   readonly #kernel: Kernel;
   #records: Map<string, LayerRecord> | undefined;
   readonly #unflushed = new Map<string, Unflushed>();
+  readonly #flushes: Flushes;
   readonly #moves = new Moves();
   /** Chains that are being dropped. */
   readonly #drops = new Map<string, Promise<void>>();
@@ -56,6 +59,7 @@ export class Layers {
     this.#paths = paths;
     this.#kernel = kernel;
     this.#records = records;
+    this.#flushes = new Flushes(kernel);
     this.rests = new Rests(paths.layers("tmp"));
   }
 
@@ -124,8 +128,25 @@ export class Layers {
     return this.#paths.layers(hexOf(chain), ...name);
   }
 
-  /** A new directory for work in progress; `sweep` removes it. Only root can read it, like all layers. */
+  /** A new directory for a layer, to `keep` or to `abandon`. Only root can read it, like all layers. */
   async draft(): Promise<string> {
+    const draft = await this.scratch();
+    try {
+      this.#flushes.begin(draft);
+      return draft;
+    } catch (error) {
+      await removeTree(draft);
+      throw error;
+    }
+  }
+
+  async abandon(draft: string): Promise<void> {
+    this.#flushes.end(draft);
+    await removeTree(draft);
+  }
+
+  /** A new directory for what is never flushed. If it is left there, `sweep` removes it. */
+  async scratch(): Promise<string> {
     await makeLasting(this.#paths.layers("tmp"), 0o700);
     makeSpread(this.#paths.layers("tmp"), 0o700, this.#kernel);
     return mkdtemp(this.#paths.layers("tmp", "draft-"));
@@ -159,7 +180,7 @@ export class Layers {
   async keepUnflushed(chain: string, draft: string, record: LayerRecord, blob: string | null = null): Promise<void> {
     await writeFile(`${draft}/layer.json`, JSON.stringify(record), { flag: "wx", mode: 0o600 });
     await this.#dropUnflushed(chain);
-    this.#unflushed.set(chain, { place: draft, record, blob });
+    this.#unflushed.set(chain, { draft, place: draft, record, blob });
   }
 
   /**
@@ -174,7 +195,7 @@ export class Layers {
       return unflushed === undefined ? [] : [{ chain, unflushed }];
     });
     if (layers.length === 0) return;
-    await this.#syncAll();
+    await this.#flushes.flush(layers.map(({ unflushed }) => unflushed.draft));
     await this.#moves.move(async () => {
       for (const { chain, unflushed } of layers) await this.#name(chain, unflushed);
     });
@@ -183,16 +204,9 @@ export class Layers {
       this.#unflushed.delete(chain);
       this.#known().set(chain, unflushed.record);
     }
-    for (const { chain } of layers) await this.rests.drop(chain);
-  }
-
-  /** All that was written to the file system of the layers. */
-  async #syncAll(): Promise<void> {
-    const drafts = await open(this.#paths.layers("tmp"));
-    try {
-      await this.#kernel.syncfs(drafts.fd);
-    } finally {
-      await drafts.close();
+    for (const { chain, unflushed } of layers) {
+      this.#flushes.end(unflushed.draft);
+      await this.rests.drop(chain);
     }
   }
 
@@ -229,7 +243,7 @@ export class Layers {
     await this.#dropUnflushed(chain);
     const record = this.record(chain);
     if (!record) return;
-    const trash = await this.draft();
+    const trash = await this.scratch();
     await this.#moves.move(() => rename(this.directory(chain), `${trash}/layer`));
     this.#known().delete(chain);
     const shared = [...this.#known().values()].some(({ blob }) => blob === record.blob);
@@ -241,9 +255,10 @@ export class Layers {
     const unflushed = this.#unflushed.get(chain);
     if (unflushed === undefined) return;
     await this.#moves.move(async () => void this.#unflushed.delete(chain));
+    this.#flushes.end(unflushed.draft);
     if (unflushed.place !== this.directory(chain)) return removeTree(unflushed.place);
     // Under its name, it would be taken for complete after a crash.
-    const trash = await this.draft();
+    const trash = await this.scratch();
     await rename(unflushed.place, `${trash}/layer`);
     await removeTree(trash);
   }
@@ -254,6 +269,7 @@ export class Layers {
    */
   async sweep(swept: Swept, mounted: boolean): Promise<void> {
     const drafts = this.#paths.layers("tmp");
+    for (const { draft } of this.#unflushed.values()) this.#flushes.end(draft);
     this.#unflushed.clear();
     for (const name of namesIn(drafts)) {
       const chain = chainIn(name);

@@ -67,8 +67,8 @@ export const RUNTIME_LINUX_MUTANTS: readonly Mutant[] = [
   {
     name: "the files of a failed layer stay",
     file: "runtime-linux/content/layers/layer.ts",
-    right: `    await rm(draft, { recursive: true, force: true });`,
-    wrong: `    if (!WRONG) await rm(draft, { recursive: true, force: true });`,
+    right: `    await layers.abandon(draft);`,
+    wrong: `    if (!WRONG) await layers.abandon(draft);`,
     finder: { test: "tests/runtime-linux/content/layers.test.ts", named: "with a wrong digest leaves nothing" },
   },
   {
