@@ -37,6 +37,8 @@ interface Unflushed {
   readonly draft: string;
   /** Where it is. A crash leaves a draft, or a layer that has a name because its flush was ending. */
   place: string;
+  /** Where the older layer is that it has replaced, until that is certain. */
+  replaced: string | null;
   readonly record: LayerRecord;
   /** The file of the blob that the record names. */
   readonly blob: string | null;
@@ -180,7 +182,7 @@ export class Layers {
   async keepUnflushed(chain: string, draft: string, record: LayerRecord, blob: string | null = null): Promise<void> {
     await writeFile(`${draft}/layer.json`, JSON.stringify(record), { flag: "wx", mode: 0o600 });
     await this.#dropUnflushed(chain);
-    this.#unflushed.set(chain, { draft, place: draft, record, blob });
+    this.#unflushed.set(chain, { draft, place: draft, replaced: null, record, blob });
   }
 
   /**
@@ -195,11 +197,17 @@ export class Layers {
       return unflushed === undefined ? [] : [{ chain, unflushed }];
     });
     if (layers.length === 0) return;
-    await this.#flushes.flush(layers.map(({ unflushed }) => unflushed.draft));
-    await this.#moves.move(async () => {
-      for (const { chain, unflushed } of layers) await this.#name(chain, unflushed);
-    });
-    await syncPath(this.#paths.layers());
+    try {
+      await this.#flushes.flush(layers.map(({ unflushed }) => unflushed.draft));
+      await this.#moves.move(async () => {
+        for (const { chain, unflushed } of layers) await this.#name(chain, unflushed);
+      });
+      await syncPath(this.#paths.layers());
+    } catch (error) {
+      // An older layer that was to be replaced may still be of use.
+      for (const { chain } of layers) if (this.record(chain) !== undefined) await this.#dropUnflushed(chain);
+      throw error;
+    }
     for (const { chain, unflushed } of layers) {
       this.#unflushed.delete(chain);
       this.#known().set(chain, unflushed.record);
@@ -216,7 +224,7 @@ export class Layers {
     const directory = this.directory(chain);
     if (place === directory) return;
     if (record.blob !== null && blob !== null) await this.#keepBlob(blob, record.blob);
-    await this.#putAside(directory);
+    unflushed.replaced = await this.#putAside(directory);
     await rename(place, directory);
     unflushed.place = directory;
   }
@@ -254,13 +262,31 @@ export class Layers {
   async #dropUnflushed(chain: string): Promise<void> {
     const unflushed = this.#unflushed.get(chain);
     if (unflushed === undefined) return;
-    await this.#moves.move(async () => void this.#unflushed.delete(chain));
+    const trash = await this.#moves.move(async () => {
+      this.#unflushed.delete(chain);
+      return this.#withdraw(chain, unflushed);
+    });
     this.#flushes.end(unflushed.draft);
-    if (unflushed.place !== this.directory(chain)) return removeTree(unflushed.place);
-    // Under its name, it would be taken for complete after a crash.
-    const trash = await this.scratch();
-    await rename(unflushed.place, `${trash}/layer`);
-    await removeTree(trash);
+    if (trash !== null) await removeTree(trash);
+  }
+
+  /**
+   * Takes a layer's name from it: under that, it would be taken for complete after a crash. The name goes back to the
+   * layer that it replaced. Returns the directory to remove; null if a container may run on it by now.
+   */
+  async #withdraw(chain: string, { place, replaced }: Unflushed): Promise<string | null> {
+    const directory = this.directory(chain);
+    let trash: string | null = place;
+    if (place === directory && replaced !== null) {
+      trash = null;
+      await this.#putAside(directory);
+    } else if (place === directory) {
+      trash = await this.scratch();
+      await rename(place, `${trash}/layer`);
+    }
+    // If the disk refuses that, too, there is no such layer any more.
+    if (replaced !== null) await rename(replaced, directory).catch(() => this.#known().delete(chain));
+    return trash;
   }
 
   /**
@@ -308,12 +334,14 @@ export class Layers {
 
   /**
    * A layer that is replaced, or a directory whose `layer.json` cannot be read. Containers may still run on it, so a
-   * sweep removes it once none does.
+   * sweep removes it once none does. Returns where it is; null if there is none.
    */
-  async #putAside(directory: string): Promise<void> {
-    if (!existsSync(directory)) return;
+  async #putAside(directory: string): Promise<string | null> {
+    if (!existsSync(directory)) return null;
     await makeLasting(this.#paths.layers("tmp"), 0o700);
-    await rename(directory, `${await mkdtemp(this.#paths.layers("tmp", REPLACED))}/layer`);
+    const aside = `${await mkdtemp(this.#paths.layers("tmp", REPLACED))}/layer`;
+    await rename(directory, aside);
+    return aside;
   }
 
   async #keepBlob(from: string, digest: string): Promise<void> {

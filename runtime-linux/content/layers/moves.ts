@@ -17,9 +17,12 @@ export class Moves {
   }
 
   /** Moves layers, once no one reads them. Whoever wants to read waits for it. */
-  move(work: () => Promise<void>): Promise<void> {
+  move<T>(work: () => Promise<T>): Promise<T> {
     const moved = this.#last.then(() => Promise.all(this.#readers)).then(work);
-    this.#last = moved.catch(() => {});
+    this.#last = moved.then(
+      () => {},
+      () => {},
+    );
     return moved;
   }
 }
