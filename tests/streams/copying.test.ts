@@ -47,7 +47,7 @@ function add(source: CopySource, sink: TarSink, stopped: () => void): Promise<vo
   const missing = { ignored: [], patterns: [], byRoot: false };
   const target: CopyTarget = { sink, locate: (path) => path, has: () => true, now: () => 0n };
   const how = { decompressed: (bytes: AsyncIterable<Uint8Array>) => bytes, stopped };
-  return copyFiles({ files, missing, parents: false, unpack: "/x" }, source, target, attributes, how);
+  return copyFiles({ files, missing, parents: false, unpack: "/x", ownsPlace: false }, source, target, attributes, how);
 }
 
 function zeros(): { source: CopySource; read: () => number } {

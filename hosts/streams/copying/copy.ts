@@ -20,7 +20,7 @@ export interface CopyHow {
 
 /** Copies files, one after the other. */
 export async function copyFiles(
-  copies: Pick<content.FileCopies, "files" | "missing" | "parents" | "unpack">,
+  copies: Pick<content.FileCopies, "files" | "missing" | "parents" | "unpack" | "ownsPlace">,
   source: CopySource,
   target: CopyTarget,
   attributes: CopiedAttributes,
@@ -31,6 +31,7 @@ export async function copyFiles(
     const at = source.locate(`/${file.path}`);
     if (copies.unpack !== undefined && (await isTar(at, source, how))) {
       const into = relative(target.locate(copies.unpack));
+      if (copies.ownsPlace) await makeDirectories(into, target, attributes.owner);
       await pour(how.decompressed(source.read(at)), new UnpackingSink(target.sink, into), how.stopped);
     } else await copyOne(file, at);
   }

@@ -1,7 +1,7 @@
 // Builds by BuildKit's calls, as seen by the core.
 
 import { describe, expect, test } from "vitest";
-import { ImageWorld } from "../support/image-world.js";
+import { digestOf, encode, ImageWorld } from "../support/image-world.js";
 import { sendDefinition, sendFiles } from "../support/session-files.js";
 import { CONTROL, METHOD, ALL, openSession, solve, watch, runStep, drop, direct, commands } from "./solving.js";
 
@@ -137,6 +137,26 @@ describe("a build", () => {
     solve(world);
     sendDefinition(world, `FROM busybox AS one\n${instructions}`);
     expect(world.open().includes("extract")).toBe(isFetched);
+  });
+
+  test.each([
+    ["--chown=5:6 ", true],
+    ["", false],
+  ])("gives the directory that ADD %sunpacks a tar into to the owner: %s", (owner, ownsPlace) => {
+    const world = new ImageWorld();
+    openSession(world);
+    solve(world);
+    sendFiles(world, `FROM busybox\nADD ${owner}t.tar /x\n`);
+    const files = [{ path: "t.tar", directory: false, pattern: 0 }];
+    world.succeed(world.take("choose").op, { tag: "chosen", val: { files, digest: digestOf(encode("files")) } });
+    world.done(world.take("mount").op);
+    world.failAs(world.take("stat").op, { tag: "no-such", val: { what: "member", name: "/x" } });
+    if (owner !== "") {
+      const { op } = world.take("make-directory");
+      const val = { name: "/", size: 0n, modified: 0n, linkTarget: "", place: "/", readOnly: false };
+      world.succeed(op, { tag: "stat", val: { ...val, mode: 0o040755 } });
+    }
+    expect(world.take("copy").val).toMatchObject({ what: { val: { unpack: "/x", ownsPlace } } });
   });
 
   test("fetches the context once its image's triggers need it", () => {

@@ -325,8 +325,8 @@ function shownCopy({ into, what, owner, mode }: content.Copy): string {
 
 function fromOf(what: content.Copied): string {
   if (what.tag === "given") return "";
-  const { from, missing, parents, unpack } = what.val;
-  const more = fields({ ...withoutOf(missing), parents });
+  const { from, missing, parents, unpack, ownsPlace } = what.val;
+  const more = fields({ ...withoutOf(missing), parents, ownsPlace: unpack !== undefined && ownsPlace });
   return ` of ${from.container}${unpack === undefined ? "" : `, unpacked to ${unpack},`}${more === "" ? "" : ` ${more}`}`;
 }
 

@@ -98,7 +98,7 @@ describeUnless(missing, "the context of a build", () => {
     const ages = async (): Promise<number[]> => {
       const { id, rootfs } = await fixture.mount(undefined, true);
       const files = [{ path: "", to: { path: "/x" }, fresh: true }];
-      const copies = { from: view(context), files, missing: HIDDEN, parents: false };
+      const copies = { from: view(context), files, missing: HIDDEN, parents: false, ownsPlace: false };
       const what = { tag: "files" as const, val: copies };
       await fixture.perform({ tag: "copy", val: { into: view(id), what, mode: [], limits: ROOMY } });
       return ["b", "b/c"].map((name) => lstatSync(join(rootfs, "x", name)).mtimeMs);
@@ -196,7 +196,7 @@ async function readBy(context: string): Promise<unknown[]> {
 async function copyOf(context: string, path: string, fresh: boolean): Promise<unknown> {
   const { id, rootfs } = await fixture.mount(undefined, true);
   const files = [{ path, to: { path: "/x/y" }, fresh }];
-  const copies = { from: view(context), files, missing: HIDDEN, parents: false };
+  const copies = { from: view(context), files, missing: HIDDEN, parents: false, ownsPlace: false };
   const copy = { into: view(id), what: { tag: "files" as const, val: copies }, mode: [], limits: ROOMY };
   const outcome = await orFailure({ tag: "copy", val: copy });
   return [outcome, tree(rootfs).map((name) => described(join(rootfs, name), name))];

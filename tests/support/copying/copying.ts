@@ -230,6 +230,20 @@ export function copyingTests(open: () => CopyingFixture): void {
     ]);
   });
 
+  test.each([
+    [false, "0:0"],
+    [true, "12:13"],
+  ])("unpacks a tar into directories of the copy's owner: %s", async (ownsPlace, owner) => {
+    const entries = [{ name: "t", body: rawTar([{ name: "in/side", body: "x", uid: 9 }]) }];
+    const how = { unpack: "/p/q", ownsPlace };
+    expect(await copied(open(), entries, [["t", "/p/q/t"]], { owner: "12:13" }, how)).toEqual([
+      `p d755 ${owner}`,
+      `p/q d755 ${owner}`,
+      "p/q/in d755 0:0",
+      "p/q/in/side 644 9:0 x",
+    ]);
+  });
+
   test("makes files of given bytes", async () => {
     const fixture = open();
     const into = await fixture.mount(undefined, true);
@@ -490,6 +504,7 @@ interface Leaving {
   excluded: string[];
   unpack: string;
   parents: boolean;
+  ownsPlace: boolean;
   /** What is there already. */
   onto: RawEntry[];
 }
@@ -515,7 +530,7 @@ async function copiedTo(
   fixture: CopyingFixture,
   entries: RawEntry[],
   files: Pair[],
-  { without = [], excluded = [], unpack, parents = false, onto }: Partial<Leaving> = {},
+  { without = [], excluded = [], unpack, parents = false, ownsPlace = false, onto }: Partial<Leaving> = {},
   how: Partial<content.Copy> = {},
 ): Promise<CopiedFiles> {
   const from = viewOf(await source(fixture, entries));
@@ -524,7 +539,7 @@ async function copiedTo(
     return { path, to: name === undefined ? { path: to } : { path: to, name }, fresh };
   });
   const missing = { ignored: without, patterns: excluded, byRoot: false };
-  const copies = { from, files: list, missing, parents, ...(unpack === undefined ? {} : { unpack }) };
+  const copies = { from, files: list, missing, parents, ownsPlace, ...(unpack === undefined ? {} : { unpack }) };
   const what = { tag: "files" as const, val: copies };
   await fixture.perform({ tag: "copy", val: { into: viewOf(into.id), what, limits: ROOMY, mode: [], ...how } });
   return into.files;

@@ -91,7 +91,7 @@ export class CopyWork extends PlaceWork {
     else this.copyNext();
   }
 
-  /** The host makes those for a file for its owner, but those above a directory, or for what is unpacked, for root. */
+  /** The host makes those for a file for its owner, but those above a directory for root. */
   private makeAbove(): void {
     const to = this.wish.to;
     const directory = to.endsWith("/") ? to : pathFrom(to, "..");
@@ -117,7 +117,8 @@ export class CopyWork extends PlaceWork {
     for (let i = 0; i < source.files.length; i++) files.push(this.copyOf(source, source.files[i]));
     const wish = this.wish;
     const unpackTo: string | null = source.unpack ? wish.to : null;
-    const copies = new FileCopies(source.place.view(), files, source.missing, wish.parents, unpackTo);
+    const view = source.place.view();
+    const copies = new FileCopies(view, files, source.missing, wish.parents, unpackTo, wish.ownsAbove);
     this.copy(Step.Copy, new CopiedFiles(copies));
   }
 

@@ -216,7 +216,7 @@ export class RunMounts extends Task implements LeaseClient, SecretClient {
     if (mount.script.length > 0) return this.write(`/${mount.source}`, encodeUtf8(mount.script));
     const file = new CopiedFile(`/${this.queue[0].path}`, new CopyPlace(COPY, null), true);
     const missing = new MissingFiles(this.hidden, [], true);
-    this.fill(new CopiedFiles(new FileCopies(this.context.view(), [file], missing, false, null)), null, []);
+    this.fill(new CopiedFiles(new FileCopies(this.context.view(), [file], missing, false, null, false)), null, []);
   }
 
   /** A script that all users may run. */

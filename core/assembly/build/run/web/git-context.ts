@@ -46,7 +46,7 @@ export class GitContext extends Task implements CloningClient, OpenWork {
 
   cloned(_commits: string[]): void {
     const file = new CopiedFile(`0/${this.address.directory}`, new CopyPlace("/", null), false);
-    const copies = new FileCopies(this.place.view(), [file], new MissingFiles([], [], false), false, null);
+    const copies = new FileCopies(this.place.view(), [file], new MissingFiles([], [], false), false, null, false);
     const command = new Copy(this.context.view(), new CopiedFiles(copies), null, [], tarLimits());
     this.op = askContent(this, 0, new ContentCommandCopy(command));
   }

@@ -152,7 +152,7 @@ export class RemoteContext extends Task implements FetchClient, OpenWork {
 
   private unpack(): void {
     const file = new CopiedFile("0", new CopyPlace("/", NO_TAR), false);
-    const copies = new FileCopies(this.place.view(), [file], new MissingFiles([], [], false), false, "/");
+    const copies = new FileCopies(this.place.view(), [file], new MissingFiles([], [], false), false, "/", false);
     const command = new Copy(this.context.view(), new CopiedFiles(copies), null, [], tarLimits());
     this.op = askContent(this, Step.Unpack, new ContentCommandCopy(command));
   }
