@@ -1,7 +1,7 @@
 // What clients of BuildKit ask about a Dockerfile without building it, and what builds tell of it, as seen by the core.
 
 import { describe, expect, test } from "vitest";
-import { ImageWorld } from "../support/image-world.js";
+import { ImageWorld, makeImage, resolved } from "../support/image-world.js";
 import { sendDefinition } from "../support/session-files.js";
 import { commands, direct, drop, openSession, solve, watch } from "./solving.js";
 
@@ -322,6 +322,58 @@ describe("a build", () => {
     expect(world.answer(watching).text).toContain(
       `"digest":"${told[0]!.vertex}","name":"[internal] load build definition from Dockerfile"`,
     );
+  });
+
+  /** A registry has the image that is asked for. */
+  const pull = (world: ImageWorld, Env: string[]): void => {
+    const image = makeImage([String(Env)], { config: { Env } });
+    world.succeed(world.take("resolve").op, resolved(image.manifest));
+    world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
+    world.succeed(world.take("layer").op, { tag: "size", val: 1n });
+  };
+  /** What its watchers were told is found. */
+  const found = (world: ImageWorld, watching: bigint): string[] => {
+    const lines = world.answer(watching).text.trim().split("\n");
+    const warnings = lines.flatMap((line) => (JSON.parse(line) as { warnings?: Warning[] }).warnings ?? []);
+    return warnings.map(({ short }) => Buffer.from(short, "base64").toString());
+  };
+
+  test("tells what only the images show that it pulls, when it has all of them, and nothing twice", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    const solving = solve(world);
+    const watching = watch(world);
+    sendDefinition(
+      world,
+      "FROM one AS a\nENV C=$HOME_OF_ONE$NEVER\nFROM a AS b\nENV D 1\nENV E=$C$OTHER\n" +
+        "FROM two\nENV E=$HOME_OF_ONE$HOME_OF_TWO\nCOPY --from=b /f /g\n",
+    );
+    const old =
+      'LegacyKeyValueFormat: "ENV key=value" should be used instead of legacy "ENV key value" format (line 4)';
+    expect(found(world, watching)).toEqual([old]);
+    pull(world, ["HOME_OF_ONE=/"]);
+    expect(found(world, watching)).toEqual([old]);
+    pull(world, ["HOME_OF_TWO=/"]);
+    expect(found(world, watching)).toEqual([
+      old,
+      "UndefinedVar: Usage of undefined variable '$NEVER' (line 2)",
+      "UndefinedVar: Usage of undefined variable '$OTHER' (line 5)",
+      "UndefinedVar: Usage of undefined variable '$HOME_OF_ONE' (line 7)",
+    ]);
+    expect(world.answer(solving).over).toBe(false);
+  });
+
+  test("ends because of what only an image shows that it pulls", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    const solving = solve(world);
+    sendDefinition(world, "# check=error=true\nFROM one\nENV C=$NEVER\nENV D=$PATH\n");
+    expect(world.answer(solving).over).toBe(false);
+    pull(world, []);
+    drop(world);
+    expect(JSON.parse(world.answer(solving).text)).toMatchObject({
+      message: "lint violation found for rules: UndefinedVar",
+    });
   });
 
   test.each([

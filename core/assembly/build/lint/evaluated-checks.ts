@@ -28,14 +28,22 @@ const CHECKED: string[] = ["ADD", "ARG", "COPY", "ENV", "LABEL", "STOPSIGNAL", "
 /** Build arguments that only switch something on. */
 const SWITCHES: string[] = ["BUILDKIT_SBOM_SCAN_CONTEXT", "BUILDKIT_SBOM_SCAN_STAGE"];
 
-/** Of all stages, if the client asks for the rules and names no stage; otherwise of those that are built. */
-export function checkEvaluated(file: Dockerfile, options: BuildOptions, findings: Findings): void {
+/**
+ * Of all stages, if the client asks for the rules and names no stage; otherwise of those that are built. `bases`: the images
+ * that stages begin with, by their indices; for others those that are here count.
+ */
+export function checkEvaluated(
+  file: Dockerfile,
+  options: BuildOptions,
+  findings: Findings,
+  bases: (Image | null)[],
+): void {
   const args = new BuildArguments();
   giveArguments(options, args);
   const budget = new Budget();
   const stages = stagesOf(file, args, options.target, options.contexts, budget);
   if (stages.problem.length > 0) return;
-  const checks = new EvaluatedChecks(file, options, stages, args, budget, findings);
+  const checks = new EvaluatedChecks(file, options, stages, args, budget, findings, bases);
   const takesAll = options.question == LINT && options.target.length == 0;
   for (let i = 0; i < stages.all.length; i++) checks.take(stages.all[i], takesAll || stages.needed.includes(i));
 }
@@ -65,6 +73,7 @@ class EvaluatedChecks {
     private readonly args: BuildArguments,
     private readonly budget: Budget,
     private readonly findings: Findings,
+    private readonly bases: (Image | null)[],
   ) {
     const files = options.files;
     this.ignores = files === null ? null : files.ignored;
@@ -77,7 +86,7 @@ class EvaluatedChecks {
     this.states.push(isKnown ? state : null);
     if (!counts) return;
     if (stage.base >= 0) this.inherit(state, stage.base);
-    else if (stage.image.length > 0) this.evaluateTriggers(state, stage.image);
+    else if (stage.image.length > 0) this.evaluateTriggers(state, stage);
     for (let i = 0; i < stage.instructions.length; i++) {
       const instruction = stage.instructions[i];
       if (!CHECKED.includes(instruction.keyword)) continue;
@@ -99,16 +108,24 @@ class EvaluatedChecks {
     }
     if (stage.isScratch && stage.context.length == 0) return [];
     const image = this.imageOf(stage);
-    return image === null ? null : image.containerConfig().stringsOf("Env");
+    if (image !== null) return image.containerConfig().stringsOf("Env");
+    if (stage.image.length > 0) this.findings.lacksImages = true;
+    return null;
   }
 
   /** Null if it is not here, or if the build may take another one. */
   private imageOf(stage: Stage): Image | null {
+    const found = this.foundFor(stage);
+    if (found !== null) return found;
     if (stage.image.length == 0 || this.options.pull) return null;
     const image = imageStore.lookUp(stage.image).image;
     if (image === null) return null;
     const wanted = stage.platform.length > 0 ? parsePlatform(stage.platform, hostPlatform()) : this.options.platform;
     return wanted === null || platformFits(image.platform, wanted) ? image : null;
+  }
+
+  private foundFor(stage: Stage): Image | null {
+    return stage.index < this.bases.length ? this.bases[stage.index] : null;
   }
 
   private stateWith(entries: string[]): CheckedState {
@@ -128,8 +145,9 @@ class EvaluatedChecks {
   }
 
   /** The lines of an image's triggers are nobody's here, but they may set variables. */
-  private evaluateTriggers(state: CheckedState, name: string): void {
-    const image = imageStore.lookUp(name).image;
+  private evaluateTriggers(state: CheckedState, stage: Stage): void {
+    const found = this.foundFor(stage);
+    const image = found === null ? imageStore.lookUp(stage.image).image : found;
     if (image === null) return;
     const triggers = image.containerConfig().stringsOf("OnBuild");
     for (let i = 0; i < triggers.length; i++) {

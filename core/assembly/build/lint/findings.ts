@@ -27,6 +27,10 @@ export class Finding {
 
 export class Findings {
   readonly all: Finding[] = [];
+  /** Some stages begin with images that are not here: nobody knows yet which variables they set. */
+  lacksImages: bool = false;
+  /** The first of those that were found in another round. */
+  private round: i32 = 0;
 
   constructor(readonly options: CheckOptions) {}
 
@@ -36,7 +40,26 @@ export class Findings {
 
   addAt(rule: LintRule, line: i32, endLine: i32, detail: string): void {
     if (!this.wants(rule)) return;
-    this.all.push(new Finding(rule, withoutUsers(detail), line, min(endLine, line + MOST_LINES - 1)));
+    const finding = new Finding(rule, withoutUsers(detail), line, min(endLine, line + MOST_LINES - 1));
+    if (!this.isKnown(finding)) this.all.push(finding);
+  }
+
+  /** Looks for the same again. What was found before is not added once more. */
+  beginAgain(): void {
+    this.round = this.all.length;
+  }
+
+  /** Of this round, in the order of their lines. */
+  get newest(): Finding[] {
+    return this.all.slice(this.round).sort(byLine);
+  }
+
+  private isKnown(finding: Finding): bool {
+    for (let i = 0; i < this.round; i++) {
+      const one = this.all[i];
+      if (one.rule === finding.rule && one.line == finding.line && one.detail == finding.detail) return true;
+    }
+    return false;
   }
 
   /** Whether there is room for what breaks this rule, and it counts. */
@@ -46,7 +69,7 @@ export class Findings {
 
   /** In the order of their lines. */
   sort(): void {
-    this.all.sort((one, other) => one.line - other.line);
+    this.all.sort(byLine);
   }
 
   /** With which the build ends, if the file wants that; empty if it goes on. */
@@ -58,4 +81,8 @@ export class Findings {
     }
     return `lint violation found for rules: ${names.sort().join(", ")}`;
   }
+}
+
+function byLine(one: Finding, other: Finding): i32 {
+  return one.line - other.line;
 }

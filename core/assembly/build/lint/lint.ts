@@ -30,7 +30,7 @@ export function lintOf(file: Dockerfile, text: string, checks: CheckOptions, opt
   for (let i = 0; i < file.warnings.length; i++) takeWarning(file.warnings[i], file.instructions, findings);
   checkKeywords(file.instructions, findings);
   new Linter(file, text, findings).check();
-  checkEvaluated(file, options, findings);
+  checkEvaluated(file, options, findings, []);
   findings.sort();
   return findings;
 }

@@ -8,6 +8,7 @@ import { ClientSecrets } from "../client-secrets";
 import { CredentialsSource } from "../credentials";
 import { Budget } from "../evaluation/budget";
 import { BuildArguments } from "../evaluation/build-arguments";
+import { LateChecks } from "../lint/late-checks";
 import { BuildOptions } from "../options";
 import { Stages } from "../stages/stages";
 import { BuildProgress } from "./build-progress";
@@ -47,6 +48,8 @@ export class BuildFacts {
   /** The build has ended or was cancelled. */
   over: bool = false;
   stages: Stages = new Stages();
+  /** Null if nothing is left to check in the Dockerfile. */
+  checks: LateChecks | null = null;
   /** Number of steps of all stages that are built. */
   total: i32 = 0;
   /** By the index of a stage: the image that it has made, whether it is made, and what its client sees of it. */
@@ -91,6 +94,19 @@ export class BuildFacts {
   announce(stage: i32, original: string): void {
     this.told[stage] += 1;
     this.streams[stage].announce(this.told[stage], this.total, original);
+  }
+
+  /**
+   * A stage begins with an image. Tells a client of BuildKit what only that shows. Returns why the build ends here; empty if
+   * it goes on.
+   */
+  checkBase(stage: i32, image: Image): string {
+    const checks = this.checks;
+    if (checks === null) return "";
+    const found = checks.take(stage, image);
+    if (found.length == 0) return "";
+    this.stream.found(found, this.options.dockerfile, this.dockerfile);
+    return checks.error;
   }
 
   /** `image`: null for one without layers and config. */

@@ -32,6 +32,7 @@ import { Dockerfile, MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/docke
 import { emptyContinuations, Warning, warningLines } from "../dockerfile/warning";
 import { CheckOptions } from "../lint/check-options";
 import { Findings } from "../lint/findings";
+import { LateChecks } from "../lint/late-checks";
 import { lintOf } from "../lint/lint";
 import { Answer } from "../questions/answer";
 import { LINT, OUTLINE, TARGETS } from "../questions/describe";
@@ -317,8 +318,10 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
   /** Tells clients of BuildKit what is surely not meant. Returns why the build ends here; empty if it goes on. */
   private lint(file: Dockerfile): string {
     if (!this.options.onlyCaches) return "";
+    const facts = this.facts;
     const findings = this.findingsIn(file);
-    this.stream.found(findings.all, this.options.dockerfile, this.facts.dockerfile);
+    if (findings.lacksImages) facts.checks = new LateChecks(file, this.options, findings, facts.stages);
+    this.stream.found(findings.all, this.options.dockerfile, facts.dockerfile);
     return findings.options.problem.length > 0 ? findings.options.problem : findings.error;
   }
 

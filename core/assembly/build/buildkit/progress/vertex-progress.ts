@@ -123,6 +123,7 @@ export class VertexProgress extends BuildProgress {
     if (findings.length == 0) return;
     if (this.definition.length == 0) this.internal(`${DEFINITION}${name}`, "");
     this.end("");
+    this.instruction = null;
     const isLong = dockerfile.length * findings.length > MOST_SOURCE;
     // It goes into the record of the build.
     const source = isLong ? "" : withoutUsers(dockerfile);

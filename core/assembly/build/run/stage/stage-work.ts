@@ -91,6 +91,8 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   imageFound(image: Image): void {
     this.work = null;
     this.facts.claims.claimImage(image);
+    const broken = this.facts.checkBase(this.plan.index, image);
+    if (broken.length > 0) return this.fail(broken, 0);
     this.startFrom(image);
   }
 
