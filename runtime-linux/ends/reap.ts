@@ -9,6 +9,7 @@ import { killRun } from "./kill-run.js";
 import { callRuntime } from "../launch/launch.js";
 import type { Surroundings } from "../launch/surroundings.js";
 import { unmount, unmountOwn } from "../mounts/own-mounts.js";
+import { dropFromMemory } from "../mounts/run-memory.js";
 import { parseUnfinished } from "../paths.js";
 import type { Run, RunNote } from "./run.js";
 import { ownTurn } from "../launch/turns.js";
@@ -29,6 +30,7 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   if (isLast && !isGone) await at.cgroups.remove(run.container);
   await removeExit(run, wasKilled, at);
   unmountOwn(run, at.kernel);
+  await dropFromMemory(run, at.kernel);
   await removeAll(run.directory);
   await removeEmpty(dirname(run.directory));
   if (isLast) forgetGroup(at.paths, run.container);
@@ -56,7 +58,7 @@ async function removeExit(run: Run, wasKilled: boolean, { paths }: Surroundings)
 async function removeState(run: Run, note: RunNote, at: Surroundings): Promise<void> {
   if (note.runtime.kind === "other" || note.hooks)
     // The runtime may know nothing of a run that it failed to make.
-    await callRuntime(note.runtime, at, ["delete", "--force", run.name]).catch(() => {});
+    await callRuntime(note.runtime, at, ["delete", "--force", run.name], run.root(note.runtime)).catch(() => {});
   const state = run.state(note.runtime);
   // runc briefly mounts its own program there to make it read-only. If it was killed then, the mount is still there.
   for (const name of namesIn(state)) if (name.startsWith("runc.")) unmount(join(state, name), at.kernel);

@@ -73,9 +73,19 @@ export class Run {
     return readJson<FirstProcess>(join(this.directory, "process.json"));
   }
 
+  /** State of an OCI runtime for this run alone; there is none unless the run is in memory (mounts/run-memory.ts). */
+  get ownState(): string {
+    return join(this.directory, "runtime");
+  }
+
+  /** State of the OCI runtime that has the run (`--root`). */
+  root(runtime: Pick<Runtime, "name">): string {
+    return existsSync(this.ownState) ? this.ownState : this.#paths.runtime(runtime.name);
+  }
+
   /** The directory where a runtime keeps the state of this run, for runtimes with a known layout. */
   state(runtime: Pick<Runtime, "name">): string {
-    return join(this.#paths.runtime(runtime.name), this.name);
+    return join(this.root(runtime), this.name);
   }
 
   /** The fifo at which a created process waits. It disappears when the process is started. */

@@ -30,7 +30,7 @@ export function spawnDirect(
   terminal?: string,
 ): Spawned {
   const args = [
-    ...[`--root=${at.paths.runtime(runtime.name)}`, `--log=${place.log}`, "--log-format=json"],
+    ...[`--root=${place.run.root(runtime)}`, `--log=${place.log}`, "--log-format=json"],
     ...["exec", "--process", place.spec, "--pid-file", place.pidFile],
     ...(terminal === undefined ? [] : ["--console-socket", terminal]),
     place.run.name,
@@ -48,7 +48,7 @@ export function spawnSupervised(
   const { name } = place.run;
   // If a process with a terminal cannot be made, the supervisor does not pass on the reason. So the runtime writes a
   // log.
-  const words = [`--root=${at.paths.runtime(runtime.name)}`, `--log=${place.log}`, "--log-format=json"];
+  const words = [`--root=${place.run.root(runtime)}`, `--log=${place.log}`, "--log-format=json"];
   const supervised = supervisedRuntime(at.kernel, runtime.path, words, { stdin: false, stdout: !tty });
   const args = [
     ...["--sync", "--cid", name, "--cuuid", place.exec, "--name", name],

@@ -114,10 +114,7 @@ export function resolveSpec(spec: Spec, launch: processes.Launch, paths: Paths, 
   return spec;
 }
 
-/**
- * SECRET: they are in the process, and while it runs in the run's bundle below the exec root, and in the runtime's copy
- * of it there. They are as safe as that directory, which is for root alone, and usually on a tmpfs.
- */
+/** SECRET: they are in the process, and while it runs in the run's bundle and in the runtime's copy of it, both in memory. */
 function addVariables(process: NonNullable<Spec["process"]>, { variables }: processes.Launch, paths: Paths): void {
   if (variables.length === 0) return;
   const held = new Set(variables.map(({ name }) => name));

@@ -14,6 +14,7 @@ import { hasBfqWeights, setWeights } from "../cgroups/limits.js";
 import { settle } from "../mounts/created.js";
 import { MountPlaces } from "../mounts/places.js";
 import { OwnMounts } from "../mounts/own-mounts.js";
+import { keepInMemory } from "../mounts/run-memory.js";
 import { grantRealtime } from "../cgroups/realtime.js";
 import { yielding } from "./priority.js";
 import { checkPropagation, sightOf } from "../mounts/propagation.js";
@@ -51,7 +52,7 @@ export async function launch(
       log: at.paths.log(run.container),
       logBytes: Number(command.log.fileBytes),
       exits: at.paths.exits(),
-      runtime: { path: runtime.path, root: at.paths.runtime(runtime.name) },
+      runtime: { path: runtime.path, root: run.root(runtime) },
       hasMachineNull: new MountPlaces(spec.root?.path ?? "", spec.mounts).isBound("/dev/null"),
       tty: command.tty,
       openStdin: command.openStdin,
@@ -84,6 +85,7 @@ export function logNote({ fileBytes, files, compressed, passing }: processes.Log
 function prepare(command: processes.Launch, run: Run, runtime: Runtime, at: Surroundings, weights: boolean): Spec {
   const { paths, kernel } = at;
   makePrivate(run.directory); // the spec contains the environment
+  if (command.variables.length > 0) keepInMemory(run, kernel);
   makePrivate(paths.container(run.container));
   const { tty, openStdin, stdinOnce } = command;
   const { name, path, kind } = runtime;
@@ -121,7 +123,7 @@ async function created(supervisor: Supervisor, run: Run, at: Surroundings, signa
 
 async function start(run: Run, runtime: Runtime, spec: Spec, at: Surroundings): Promise<void> {
   if (runtime.kind === "crun" && !hasHooks(spec) && existsSync(run.gate(runtime))) return openGate(run.gate(runtime));
-  const said = await callRuntime(runtime, at, ["start", run.name]);
+  const said = await callRuntime(runtime, at, ["start", run.name], run.root(runtime));
   if (said !== undefined) throw refusedByRuntime(said, spec.process ?? {});
   run.markStarted();
 }
@@ -146,13 +148,14 @@ function openGate(gate: string): void {
   }
 }
 
-/** Calls an OCI runtime and waits for its end. If it failed, returns what it wrote to stderr. */
+/** Calls an OCI runtime and waits for its end. If it failed, returns what it wrote to stderr. `root`: of its state. */
 export async function callRuntime(
   runtime: Pick<Runtime, "name" | "path" | "kind">,
   at: Surroundings,
   args: string[],
+  root = at.paths.runtime(runtime.name),
 ): Promise<string | undefined> {
-  const parameters = [`--root=${at.paths.runtime(runtime.name)}`, ...args];
+  const parameters = [`--root=${root}`, ...args];
   const files = ["ignore", "ignore", "pipe"] as const;
   const child = at.born(runtime, () => startChild(at.kernel, { program: runtime.path, args: parameters, files }));
   const [said, { code }] = await Promise.all([saidBy(child, 2), endOf(child, at.kernel, at.createLimitMs)]);
