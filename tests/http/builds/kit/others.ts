@@ -54,6 +54,7 @@ export const OTHERS: readonly (string | KitRecipe)[] = [
   "COPY --chown=5:6 d /n/o/p\nCOPY --chown=7:8 d /n/o/q/r\nCOPY --chown=9 d/ /n/s/t/\nCOPY d /x/y/z",
   "COPY --chown=5:6 a.txt b.txt /n/o/\nRUN ln -s /missing/far /m\nCOPY --chown=7:8 d /m/p/q",
   "ADD --chown=5:6 t.tar /n/o/p/\nADD t.tar /q/r/\nADD --chown=7:8 a.txt /s/t",
+  "RUN mkdir /t\nADD --chown=5:6 t.tar /n/o/p\nADD --chown=5:6 t.tgz a.txt /q/\nADD --chown=7:8 t.tar /t/u\nADD --chown=9 t.tar /t",
   "USER 9\nWORKDIR /home/w\nCOPY b.txt .",
   "RUN echo u:x:1001:1002:::>>/etc/passwd; echo g:x:1003: >>/etc/group\nUSER u\nWORKDIR /a/b/c\nWORKDIR d\n" +
     "USER u:g\nWORKDIR /e/f\nUSER 5:6\nWORKDIR /e/g/h\nUSER root\nWORKDIR /e/i",
