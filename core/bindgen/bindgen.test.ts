@@ -11,7 +11,7 @@ let calls: unknown[][];
 
 beforeAll(async () => {
   compiled = await openFixture(await readFixture("everything"));
-}, 60_000);
+});
 
 /** Opens an instance whose imports record their arguments. */
 function open(echo: Partial<Echo> = {}): ComponentInstance<Exports> & { door: Echo } {

@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { generateBindings, type BindingsOptions } from "./assembly.js";
 import { ClassReader, type Onlooker } from "./classes.js";
+import { joinSegments } from "./data-section.js";
 import { renameExports } from "./export-section.js";
 import { quickened } from "./glue.js";
 import { fillPlaceholders, FRONT } from "./placeholders.js";
@@ -44,7 +45,8 @@ export async function buildComponent(options: ComponentOptions): Promise<Uint8Ar
   await writeFiles(outDir, await types(join(baseDir, bindings, "world.wit"), { name, instantiation: "sync" }));
   await writeFiles(outDir, options.hostFiles?.(world) ?? {});
   const classes = new ClassReader();
-  const wasm = fillPlaceholders(await compileAssembly({ baseDir, bindings, release, onlookers: [classes] }), !release);
+  const compiled = await compileAssembly({ baseDir, bindings, release, onlookers: [classes] });
+  const wasm = joinSegments(fillPlaceholders(compiled, !release));
   checkImports(wasm, world);
   const files = await transpileComponent(await componentize(renameExports(wasm, exportNames), wit), name);
   await writeFiles(outDir, { ...files, ...classes.files() });

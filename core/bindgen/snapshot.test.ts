@@ -30,7 +30,7 @@ beforeAll(async () => {
   const fixture = await readFixture("everything");
   compiled = await openFixture(fixture);
   other = await openFixture({ ...fixture, source: fixture.source.replace("kept += 1", "kept += 2") });
-}, 60_000);
+});
 
 type Opened = Omit<ComponentInstance<Exports>, "exports"> & { door: Door };
 
