@@ -13,6 +13,7 @@ import { scriptedServer, type ScriptedServer } from "./scripted-server.js";
 const SOLVE = "/moby.buildkit.v1.Control/Solve";
 const INFO = "/moby.buildkit.v1.Control/Info";
 const WORKERS = "/moby.buildkit.v1.Control/ListWorkers";
+const READ_FILE = "/moby.buildkit.v1.frontend.LLBBridge/ReadFile";
 const STATUS = "/moby.buildkit.v1.Control/Status";
 const HEAD = { status: 101, headers: "Connection: Upgrade\nUpgrade: h2c" };
 const LONG_MS = 600_000;
@@ -140,7 +141,7 @@ test("messages of a connection that are not whole have a limit together", async 
     for (let at = 0; at < 100; at++) yield new Uint8Array(1);
     expect(limits.partial).toBeGreaterThan(100);
   };
-  const limits = { largest: 1000, partial: 0, mostPartial: 150 };
+  const limits = { largest: 1000, partial: 0, mostPartial: 150, unread: 0, mostUnread: 0 };
   await expect(stream(limits).next()).rejects.toMatchObject({ code: 13 });
   expect(limits.partial).toBe(0);
   limits.partial = 100;
@@ -153,6 +154,33 @@ const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 function ping(flags: string): string {
   return `\0\0\x08\x06${flags}\0\0\0\0abcdefgh`;
 }
+
+test("answers that a client leaves unread have a limit together, and go once they are read", async () => {
+  const scripted = await scriptedServer();
+  const door = await opened(scripted, "/grpc", "client");
+  const session = sessionOn(door.socket);
+  const head = { status: 200, headers: "" };
+  const body = Buffer.from(JSON.stringify({ Data: Buffer.alloc(15 << 20).toString("base64") }));
+  const unread: ClientHttp2Stream[] = [];
+  /** The code of the call, or null if its answer is on its way. */
+  const ask = async (): Promise<string | null> => {
+    const stream = begin(session, READ_FILE, Buffer.alloc(5)).pause();
+    let code: string | null = null;
+    stream.once("trailers", (trailers: Record<string, string>) => (code = trailers["grpc-status"]!));
+    const answered = once(stream, "response");
+    scripted.reply((await scripted.nextRequest()).id, { tag: "whole", val: { head, body, stateless: false } });
+    await answered;
+    // The end of a call that has no answer comes before what is asked later.
+    await new Promise((resolve) => session.ping(resolve));
+    if (code === null) unread.push(stream);
+    return code;
+  };
+  const codes: (string | null)[] = [];
+  for (let call = 0; call < 10; call++) codes.push(await ask());
+  expect(codes).toEqual([...Array.from({ length: 8 }, () => null), "8", "8"]);
+  await Promise.all(unread.map((stream) => once(stream.resume(), "end")));
+  expect(await ask()).toBeNull();
+});
 
 test("what a client sends along with the upgrade is read", async () => {
   const calls = { tag: "calls", val: { head: HEAD, caller: "client", pulse: 0n } } as const;

@@ -10,7 +10,7 @@ import type { HijackedClient } from "../../streams/index.js";
 import type { replies } from "../../shared/index.js";
 import { CarriedConnection } from "./carried-connection.js";
 import { sessionOn } from "./call-client.js";
-import { INTERNAL, framed } from "./messages.js";
+import { INTERNAL, RESOURCE_EXHAUSTED, framed } from "./messages.js";
 import type { Limits } from "./messages.js";
 
 /** The header in which the core tells the code of gRPC's. */
@@ -25,6 +25,9 @@ export class CallChannel implements Channel {
   readonly #limits: Limits;
   /** A line of JSON that has not ended. */
   #held: Uint8Array[] = [];
+  #heldLength = 0;
+  /** Bytes of answers that the client has not read. */
+  #unread = 0;
   #responded = false;
   #exchange: Exchange | null = null;
   #ended = false;
@@ -37,6 +40,7 @@ export class CallChannel implements Channel {
     this.#stream = stream;
     this.#method = method;
     this.#limits = limits;
+    stream.once("close", () => this.#forget(this.#unread));
   }
 
   /** The client has left. */
@@ -59,8 +63,9 @@ export class CallChannel implements Channel {
     if (head.status < 300) {
       const message = this.#messageOf(answer ?? {});
       if (message === null) return this.fail(INTERNAL);
+      if (!this.#keep(message.length)) return this.fail(RESOURCE_EXHAUSTED);
       this.#respond();
-      this.#stream.write(message);
+      this.#stream.write(message, () => this.#forget(message.length));
       return this.end();
     }
     this.#fail(codeOf(head), String(answer?.message ?? ""), (answer?.details as unknown[] | undefined) ?? []);
@@ -76,20 +81,17 @@ export class CallChannel implements Channel {
   }
 
   write(bytes: Uint8Array, sent: (wentOut: boolean) => void): void {
-    let from = 0;
-    const ready: Buffer[] = [];
-    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
-      this.#held.push(bytes.subarray(from, at));
-      const message = this.#messageOf(parsed(Buffer.concat(this.#held)) ?? {});
-      this.#held = [];
-      if (message === null) return this.#breakOff(sent);
-      ready.push(message);
-      from = at + 1;
-    }
-    if (from < bytes.length) this.#held.push(bytes.slice(from));
     if (this.#stream.destroyed) return sent(false);
+    if (!this.#keep(bytes.length)) return this.#breakOff(RESOURCE_EXHAUSTED, sent);
+    const length = this.#heldLength + bytes.length;
+    const ready = this.#messagesTo(bytes);
+    if (ready === null) return this.#breakOff(INTERNAL, sent);
+    const going = length - this.#heldLength;
     this.#respond();
-    this.#stream.write(Buffer.concat(ready), (error) => sent(!error));
+    this.#stream.write(Buffer.concat(ready), (error) => {
+      this.#forget(going);
+      sent(!error);
+    });
   }
 
   end(): void {
@@ -123,10 +125,42 @@ export class CallChannel implements Channel {
     }
   }
 
-  #breakOff(sent: (wentOut: boolean) => void): void {
+  /** The messages whose lines end in these bytes; null if one does not fit. */
+  #messagesTo(bytes: Uint8Array): Buffer[] | null {
+    let from = 0;
+    const ready: Buffer[] = [];
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
+      this.#held.push(bytes.subarray(from, at));
+      const message = this.#messageOf(parsed(Buffer.concat(this.#held)) ?? {});
+      this.#held = [];
+      if (message === null) return null;
+      ready.push(message);
+      from = at + 1;
+    }
+    this.#heldLength = bytes.length - from + (from === 0 ? this.#heldLength : 0);
+    if (from < bytes.length) this.#held.push(bytes.slice(from));
+    return ready;
+  }
+
+  /** False if the connection's client leaves too much unread. */
+  #keep(length: number): boolean {
+    if (this.#limits.unread + length > this.#limits.mostUnread) return false;
+    this.#unread += length;
+    this.#limits.unread += length;
+    return true;
+  }
+
+  /** What was kept is read, or is dropped with the stream. */
+  #forget(length: number): void {
+    const kept = Math.min(length, this.#unread);
+    this.#unread -= kept;
+    this.#limits.unread -= kept;
+  }
+
+  #breakOff(code: number, sent: (wentOut: boolean) => void): void {
     sent(false);
     this.lost();
-    this.fail(INTERNAL);
+    this.fail(code);
   }
 
   #respond(): void {

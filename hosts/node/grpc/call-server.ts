@@ -31,6 +31,7 @@ export function serveCalls(connection: Duplex, { take, gone, bodyLimit }: CallSe
   const session = performServerHandshake(connection, {
     settings: { maxConcurrentStreams: MOST_CALLS },
     maxSendHeaderBlockLength: MOST_HEADERS,
+    maxSessionMemory: MOST_MEGABYTES,
   });
   const limits = limitsOf(bodyLimit);
   session.on("error", () => {});
@@ -51,6 +52,8 @@ export function serveCalls(connection: Duplex, { take, gone, bodyLimit }: CallSe
 }
 
 const MOST_CALLS = 1000;
+/** Above this Node refuses calls. It counts unread answers, which have a limit that the client learns of: `Limits`. */
+const MOST_MEGABYTES = 256;
 
 interface Arriving {
   stream: ServerHttp2Stream;

@@ -33,10 +33,13 @@ export interface Limits {
   /** Bytes of messages of all its streams that have not come whole, and the most of them. */
   partial: number;
   mostPartial: number;
+  /** Bytes of answers that the client has not read, and the most of them. */
+  unread: number;
+  mostUnread: number;
 }
 
 export function limitsOf(largest: number): Limits {
-  return { largest, partial: 0, mostPartial: 2 * LARGEST };
+  return { largest, partial: 0, mostPartial: 2 * LARGEST, unread: 0, mostUnread: 8 * LARGEST };
 }
 
 /** The message with its prefix. */

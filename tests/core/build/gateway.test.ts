@@ -18,8 +18,8 @@ interface Built {
   Ref: string;
 }
 
-function built(dockerfile = "FROM busybox\nRUN true\n"): Built {
-  const world = new ImageWorld();
+function built(dockerfile = "FROM busybox\nRUN true\n", reading = true): Built {
+  const world = new ImageWorld({ reading });
   openSession(world);
   const solving = solve(world, { Frontend: "" });
   const asking = direct(world, "Solve", { Frontend: "dockerfile.v0", FrontendOpt: { "force-network-mode": "none" } });
@@ -230,6 +230,68 @@ describe("questions about a build", () => {
     world.failAs(op, { tag: "interrupted", val: "given-up" });
     drop(world);
     expect(commands(world)).toEqual([]);
+  });
+
+  describe("whose client reads slowly", () => {
+    const LONG = 3 << 20;
+    const asked = (): Built & { first: bigint; second: bigint } => {
+      const found = built(undefined, false);
+      const [first, second] = ["a", "b"].map((FilePath) =>
+        direct(found.world, "ReadFile", { Ref: found.Ref, FilePath }),
+      );
+      mount(found.world);
+      found.world.succeed(found.world.take("read-file").op, { tag: "bytes", val: new Uint8Array(LONG) });
+      return { ...found, first: first!, second: second! };
+    };
+
+    test("are sent no more than a piece ahead, and the next one is asked once the answer is read", () => {
+      const { world, first, second } = asked();
+      let most = 0;
+      for (let pieces = 0; !world.answer(first).over; pieces++) {
+        expect(pieces).toBeLessThan(20);
+        most = Math.max(most, world.answer(first).unread);
+        expect(commands(world)).toEqual([]);
+        world.read(first);
+      }
+      expect([most > 100_000, most < 1 << 20]).toEqual([true, true]);
+      expect(JSON.parse(world.answer(first).text)).toEqual({ Data: Buffer.alloc(LONG).toString("base64") });
+      world.succeed(world.take("read-file").op, { tag: "bytes", val: encode("b") });
+      expect(JSON.parse(world.answer(second).text)).toEqual({ Data: btoa("b") });
+    });
+
+    test.each([
+      [16 * 1024, false],
+      [12_000, true],
+    ])("are over at once only if the answer is short: %d bytes of a file", (length, isShort) => {
+      const { world, Ref } = built(undefined, false);
+      for (const FilePath of ["a", "b"]) direct(world, "ReadFile", { Ref, FilePath });
+      mount(world);
+      world.succeed(world.take("read-file").op, { tag: "bytes", val: new Uint8Array(length) });
+      expect(world.open().includes("read-file")).toBe(isShort);
+    });
+
+    test("and leaves are over, and those that it has left before their turn are not asked", () => {
+      const { world, Ref, first, second } = asked();
+      const third = direct(world, "StatFile", { Ref, Path: "c" });
+      world.hangUp(second);
+      world.read(first, 100_000);
+      expect(commands(world)).toEqual([]);
+      world.hangUp(first);
+      expect(commands(world)).toEqual(["list-files"]);
+      world.hangUp(third);
+      expect(commands(world)).toEqual(["list-files", "abandon"]);
+    });
+
+    test("still get what is being sent when the build ends", () => {
+      const { world, Ref, first, second, solving } = asked();
+      direct(world, "Return", { result: { ref: { id: Ref } } });
+      expect(world.answer(solving)).toMatchObject({ status: 200, over: true });
+      expect(world.answer(second).text).toContain("context canceled");
+      while (!world.answer(first).over) world.read(first);
+      expect(JSON.parse(world.answer(first).text)).toEqual({ Data: Buffer.alloc(LONG).toString("base64") });
+      drop(world);
+      expect(commands(world)).toEqual([]);
+    });
   });
 
   test("that are too many are refused", () => {

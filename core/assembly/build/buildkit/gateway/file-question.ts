@@ -54,6 +54,8 @@ export abstract class FileQuestion extends Question {
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.op = 0;
+    // The next question tries again.
+    if (failure !== null && step == Step.Mount) this.place!.drop();
     if (this.isOver) return;
     if (failure !== null) return this.missed(step, failure);
     if (step == Step.Mount) this.look();
@@ -77,12 +79,7 @@ export abstract class FileQuestion extends Question {
   }
 
   private missed(step: i32, failure: Failure): void {
-    if (step == Step.Mount) {
-      // The next question tries again.
-      this.place!.drop();
-      return this.fail(unknownError(failureText(failure)));
-    }
-    this.fail(this.problem(failure));
+    this.fail(step == Step.Mount ? unknownError(failureText(failure)) : this.problem(failure));
   }
 
   private problem(failure: Failure): CallError {

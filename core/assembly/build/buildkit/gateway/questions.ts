@@ -1,4 +1,5 @@
-// The questions of one build are answered one after the other: an answer may be as large as a message can be.
+// The questions of one build are answered one after the other, as the client reads: an answer may be as large as a message
+// can be.
 
 import { CallError, Code } from "../grpc-reply";
 import { Question, QuestionOwner } from "./question";
@@ -11,9 +12,10 @@ export class Questions implements QuestionOwner {
   private waiting: Question[] = [];
 
   add(question: Question): void {
-    if (this.current === null) return this.begin(question);
-    if (this.waiting.length < MOST_WAITING) this.waiting.push(question);
-    else question.cancel(new CallError(Code.ResourceExhausted, "too many questions about the build wait"));
+    if (this.waiting.length >= MOST_WAITING) return this.refuse(question);
+    question.wait();
+    if (this.current === null) this.begin(question);
+    else this.waiting.push(question);
   }
 
   questionOver(_question: Question): void {
@@ -29,6 +31,10 @@ export class Questions implements QuestionOwner {
     this.waiting = [];
     if (current !== null) current.cancel(new CallError(Code.Cancelled, why));
     for (let i = 0; i < waiting.length; i++) waiting[i].cancel(new CallError(Code.Cancelled, why));
+  }
+
+  private refuse(question: Question): void {
+    question.cancel(new CallError(Code.ResourceExhausted, "too many questions about the build wait"));
   }
 
   private begin(question: Question): void {
