@@ -20,6 +20,20 @@ const OUTPUTS = ["moby", "moby", "moby", "local", "tar", "docker", "oci", "image
 const IMAGES = ["moby", "image"];
 const FILTERS = ["", "", "type==regular", "type==exec.cachemount", "inuse", "shared", "private"];
 
+/** A client that directs its build takes its result. */
+const RETURN = /^(\S+) return-result (\S+)(?: made)?$/;
+/** What it looks at before, in results that have such files or not. */
+const LOOKS: readonly ((ref: string) => string)[] = [
+  (ref) => `read-result ${ref} etc/motd`,
+  (ref) => `read-result ${ref} /made`,
+  (ref) => `read-result ${ref} etc`,
+  (ref) => `list-result ${ref} .`,
+  (ref) => `list-result ${ref} etc`,
+  (ref) => `describe-result ${ref} etc/motd`,
+  (ref) => `image-config ${ref} busybox`,
+  (ref) => `image-config ${ref} hello-world`,
+];
+
 /** Builds whose output is named: options may follow. */
 const WITH_OUTPUT = / solve (?:\S+ ){4}\S/;
 
@@ -27,8 +41,20 @@ const WITH_OUTPUT = / solve (?:\S+ ){4}\S/;
 export function* builderLines(seed: number): Generator<string[] | null, never> {
   const draw = new Draw(seed, "buildx");
   const caches = new Draw(seed, "caches in directories");
+  const looks = new Draw(seed, "looks at results");
   const onceIn = draw.onceIn(STORIES_ONCE_IN) ? draw.one(ONCE_IN) : null;
-  for (;;) yield onceIn !== null && draw.onceIn(onceIn) ? drawBuilder(draw).map((line) => cached(line, caches)) : null;
+  for (;;) {
+    const lines = onceIn !== null && draw.onceIn(onceIn) ? drawBuilder(draw) : null;
+    yield lines?.flatMap((line) => [...lookedAt(line, looks), cached(line, caches)]) ?? null;
+  }
+}
+
+/** Some clients look at a result before they take it. */
+function lookedAt(line: string, draw: Draw): string[] {
+  const [, who, ref] = RETURN.exec(line) ?? [];
+  if (ref === undefined) return [];
+  const times = draw.one([0, 0, 1, 2, 3]);
+  return Array.from({ length: times }, () => `${who} ${draw.one(LOOKS)(ref)}`);
 }
 
 /** Some builds put their cache into the clients' directory, or take it from there. */
