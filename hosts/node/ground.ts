@@ -15,6 +15,8 @@ export interface Ground {
   hasHungUp?: (descriptor: number) => boolean;
   /** The process at the other end of a socket. Missing if that is not known. */
   peerOf?: (descriptor: number) => engine.Peer;
+  /** A file of the host that is mapped, if no thread will map it elsewhere in this turn of the event loop. */
+  quietFile?: () => string | null;
   /** Returns this process's memory to the system. Missing if that is not possible. */
   memory?: ProcessMemory;
   /** Printed below the first line of the greeting. */
@@ -22,8 +24,12 @@ export interface Ground {
 }
 
 export interface ProcessMemory {
+  /** Size of the system's pages. */
+  readonly pageBytes: number;
   /** Gives back whole pages of zeros. They still read as zeros. */
   handBack(pages: Uint8Array): void;
+  /** Gives back the pages of a file that is mapped and shared. They are read again when they are needed. */
+  handBackFile(path: string): void;
   /** From the start, limits how much freed memory libc's heap keeps. */
   bound(): void;
   /** Returns what it has kept nevertheless. */

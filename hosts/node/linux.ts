@@ -66,6 +66,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
     loadImages: (door, log) => workers.allHere(() => loadEmbeddedImage(dataRoot, door, log)),
     hasHungUp: (descriptor) => libc.hungUp(descriptor),
     peerOf: (descriptor) => libc.peerOf(descriptor),
+    quietFile: () => records.quietFile,
     memory: processMemory,
     remarks: [],
   };

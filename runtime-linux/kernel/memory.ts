@@ -1,15 +1,31 @@
 // Returns this process's memory to the kernel. C libraries other than GNU's have neither `mallopt` nor `malloc_trim`.
 
+import { readFileSync, realpathSync } from "node:fs";
 import { call, callAside, isKnown } from "./calls.js";
 import { M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, MADV_DONTNEED } from "./numbers.js";
+import type { Mapping } from "./program-pages.js";
 
 /** Buffers of this size get their own mapping from the kernel, which is returned when they are freed. */
 const LARGE_BYTES = 1 << 20;
 
 export const processMemory = {
+  get pageBytes(): number {
+    return call("getpagesize", "");
+  },
+
   /** Gives back whole pages of memory that is not backed by a file. They then take no memory and read as zeros. */
   handBack(pages: Uint8Array): void {
     call("madvise", "", pages, pages.length, MADV_DONTNEED);
+  },
+
+  /**
+   * Gives back the pages of a file that is mapped and shared. No other thread may map or unmap it meanwhile: the pages
+   * of another mapping, which took its place, could be lost.
+   */
+  handBackFile(path: string): void {
+    for (const { start, bytes } of sharedMappings(readFileSync("/proc/self/maps", "utf8"), realpathSync(path))) {
+      call("adviseAt", path, start, bytes, MADV_DONTNEED);
+    }
   },
 
   /**
@@ -31,3 +47,11 @@ export const processMemory = {
     if (isKnown("malloc_trim")) await callAside("malloc_trim", 0);
   },
 };
+
+/** Where a file is mapped, so that its pages are the file's own. `maps`: the text of `/proc/self/maps`. */
+function sharedMappings(maps: string, path: string): Mapping[] {
+  return maps.split("\n").flatMap((line) => {
+    const [, start, end, of] = /^([0-9a-f]+)-([0-9a-f]+) ..[x-]s \S+ \S+ \S+ +(.*)$/.exec(line) ?? [];
+    return of === path ? [{ start: BigInt(`0x${start}`), bytes: BigInt(`0x${end}`) - BigInt(`0x${start}`) }] : [];
+  });
+}

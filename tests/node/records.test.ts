@@ -1,13 +1,14 @@
 // Records on disk, and full disks.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { RecordChange, RecordStore } from "../../hosts/shared/host.js";
 import { openRecords } from "../../hosts/node/database/records.js";
+import { processMemory } from "../../runtime-linux/kernel/memory.js";
 
 const directory = mkdtempSync(join(tmpdir(), "coracle-records-"));
 afterAll(() => rm(directory, { recursive: true }));
@@ -45,6 +46,44 @@ describe("records", () => {
     await store.close();
   });
 });
+
+test("their file may be mapped elsewhere during a transaction, and not after it, even if it failed", async () => {
+  const path = join(directory, "quiet");
+  const store = await openRecords(path);
+  const file = join(path, "data.mdb");
+  expect(store.quietFile).toBe(file);
+  const committed = store.commit([put("a", "1")]);
+  expect(store.quietFile).toBeNull();
+  await committed;
+  expect(store.quietFile).toBe(file);
+  await expect(store.commit([put("k".repeat(2000), "too long")])).rejects.toThrow("too long");
+  expect(store.quietFile).toBe(file);
+  await store.close();
+  expect(store.quietFile).toBeNull();
+});
+
+test("pages of their file are given back, and read again", async () => {
+  const path = join(directory, "given-back");
+  const store = await openRecords(path);
+  const large = "x".repeat(100_000);
+  await store.commit(Array.from({ length: 100 }, (_, index) => put(`${index}`, large)));
+  await store.load();
+  const file = store.quietFile!;
+  expect(residentKibibytes(file)).toBeGreaterThan(8_000);
+  processMemory.handBackFile(file);
+  expect(residentKibibytes(file)).toBe(0);
+  expect(await store.load()).toHaveLength(100);
+  await store.close();
+});
+
+/** Of the pages that this process has of a file. */
+function residentKibibytes(path: string): number {
+  const mappings = readFileSync("/proc/self/smaps", "utf8").split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m);
+  const sizes = mappings
+    .filter((one) => one.split("\n")[0]?.endsWith(` ${path}`))
+    .map((one) => /^Rss: +(\d+) kB$/m.exec(one));
+  return sizes.reduce((sum, size) => sum + Number(size?.[1]), 0);
+}
 
 const tmpfs = join(directory, "small");
 const why = process.getuid?.() !== 0 ? "mounting a small file system needs root" : null;

@@ -19,6 +19,11 @@ import type { Survey } from "./survey.js";
 import { findDatabase } from "./database-file.js";
 import { LmdbJournal } from "./journal.js";
 
+export interface MappedRecords extends RecordStore {
+  /** The file that is mapped. Null while another thread may map it elsewhere. */
+  readonly quietFile: string | null;
+}
+
 /**
  * Opens the database in a directory, which is made if it is missing. Other users cannot read it, since records contain
  * environments. `journalBytes`: the journal's limit. `owned`: directories whose contents have owners that only the
@@ -29,7 +34,7 @@ export async function openRecords(
   journalBytes: number = JOURNAL_BYTES,
   owned: readonly string[] = [],
   told: DamageTold = () => {},
-): Promise<RecordStore> {
+): Promise<MappedRecords> {
   makePrivate(directory);
   const found = findDatabase(join(directory, DATABASE), owned);
   if (!found?.isSound) await makeWhole(directory, journalBytes, found, told);
@@ -100,12 +105,14 @@ const LONGEST_KEY = 1978;
 /** Bytes that the database reserves, so that records can still change when the disk is full. */
 const RESERVE = 1024 * 1024;
 
-class LmdbRecords implements RecordStore {
+class LmdbRecords implements MappedRecords {
   readonly #directory: string;
   readonly #journalBytes: number;
   readonly #told: DamageTold;
   #database!: Lmdb.RootDatabase<Uint8Array, string>;
   #journal!: LmdbJournal;
+  /** Transactions and the like, which may map the file elsewhere. */
+  #underWay = 0;
   /** A commit has not ended: its outcome is unknown until the database is opened again. */
   #isStuck = false;
   /** Something failed for an unknown reason: the file may have been damaged since it was checked. */
@@ -120,6 +127,10 @@ class LmdbRecords implements RecordStore {
 
   get journal(): LmdbJournal {
     return this.#journal;
+  }
+
+  get quietFile(): string | null {
+    return this.#underWay > 0 ? null : join(this.#directory, DATABASE);
   }
 
   #open(): void {
@@ -161,10 +172,12 @@ class LmdbRecords implements RecordStore {
   async #lookAgain(): Promise<void> {
     const found = findDatabase(join(this.#directory, DATABASE), []);
     if (found === null || found.isSound) return;
+    this.#underWay++;
     await makeWhole(this.#directory, this.#journalBytes, found, this.#told);
     this.#journal.close();
     await this.#database.close();
     this.#open();
+    this.#underWay--;
   }
 
   /** For an empty database: adds everything that could be read of another. */
@@ -206,17 +219,23 @@ class LmdbRecords implements RecordStore {
   }
 
   async close(): Promise<void> {
+    this.#underWay++;
     this.#journal.close();
     if (!this.#isStuck) await this.#database.close();
   }
 
   /** A thread of the database writes and flushes while this one goes on. A failure there rejects this promise. */
   async #write(write: () => void): Promise<void> {
-    await this.#database.batch(() => {
-      write();
-      this.journal.prune();
-    });
-    await this.#database.flushed;
+    this.#underWay++;
+    try {
+      await this.#database.batch(() => {
+        write();
+        this.journal.prune();
+      });
+      await this.#database.flushed;
+    } finally {
+      this.#underWay--;
+    }
   }
 
   async #ended(written: Promise<void>): Promise<void> {

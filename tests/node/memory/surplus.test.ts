@@ -1,17 +1,18 @@
 // Which of its core's memory the daemon gives back: all pages of zeros, and no others.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { handBackZeros, Surplus } from "../../hosts/node/surplus.js";
+import { Surplus } from "../../../hosts/node/memory/surplus.js";
+import { handBackZeros } from "../../../hosts/node/memory/zero-pages.js";
 
 const MEBIBYTE = 1 << 20;
-const CHUNK = 64 * 1024;
+const PAGE = 4096;
 
 async function handedBack(memory: Uint8Array): Promise<[from: number, length: number][]> {
   const handed: [number, number][] = [];
-  await handBackZeros(
-    () => memory,
-    (pages) => handed.push([pages.byteOffset, pages.length]),
-  );
+  await handBackZeros(() => memory, {
+    pageBytes: PAGE,
+    handBack: (pages) => void handed.push([pages.byteOffset, pages.length]),
+  });
   return handed;
 }
 
@@ -21,7 +22,7 @@ describe("of the core's memory", () => {
     memory[0] = 1;
     memory[2 * MEBIBYTE - 1] = 1;
     expect(await handedBack(memory)).toEqual([
-      [CHUNK, 2 * MEBIBYTE - 2 * CHUNK],
+      [PAGE, 2 * MEBIBYTE - 2 * PAGE],
       [2 * MEBIBYTE, 2 * MEBIBYTE],
     ]);
   });
@@ -34,10 +35,10 @@ describe("of the core's memory", () => {
     const before = new Uint8Array(32 * MEBIBYTE);
     // Like memory that has grown: the first view must not be used any more.
     let views = 0;
-    await handBackZeros(
-      () => (views++ === 0 ? before : memory),
-      () => turns.add(views),
-    );
+    await handBackZeros(() => (views++ === 0 ? before : memory), {
+      pageBytes: PAGE,
+      handBack: () => void turns.add(views),
+    });
     clearInterval(count);
     expect(turns.size).toBeGreaterThan(4);
     expect(views).toBeGreaterThan(4);
@@ -63,20 +64,30 @@ describe("after a burst", () => {
     trim: ReturnType<typeof vi.fn<() => Promise<void>>>;
     collect: ReturnType<typeof vi.fn<() => () => Uint8Array>>;
     warn: ReturnType<typeof vi.fn>;
+    handBackFile: ReturnType<typeof vi.fn>;
+    quiet: { file: string | null };
   }
 
   /** A process that used this much, then more. `load`: the share of time in which it is busy. */
   function burst(load = 0): Burst {
     rss = GROWN;
     const trim = vi.fn(async () => {});
-    const collect = vi.fn(() => () => new Uint8Array(CHUNK));
+    const collect = vi.fn(() => () => new Uint8Array(PAGE));
     const warn = vi.fn();
-    const surplus = new Surplus({ bound: () => {}, handBack: () => {}, trim }, { warn }, () => load);
+    const handBackFile = vi.fn();
+    const system = { pageBytes: PAGE, bound: () => {}, handBack: () => {}, handBackFile, trim };
+    const quiet = { file: "/records" as string | null };
+    const surplus = new Surplus(
+      system,
+      { warn },
+      () => quiet.file,
+      () => load,
+    );
     surplus.watch({ allocatedBytes: 50 * MEBIBYTE, collectAndWipe: collect });
     surplus.opened();
     rss = 3 * GROWN;
     surplus.stepped();
-    return { surplus, trim, collect, warn };
+    return { surplus, trim, collect, warn, handBackFile, quiet };
   }
 
   async function untilTrimmed(trim: Burst["trim"], times = 1): Promise<void> {
@@ -93,6 +104,21 @@ describe("after a burst", () => {
     surplus.rested();
     await untilTrimmed(trim);
     expect(collect).toHaveBeenCalledOnce();
+  });
+
+  test("pages of the records' file are given back, too", async () => {
+    const { surplus, trim, handBackFile } = burst();
+    surplus.rested();
+    await untilTrimmed(trim);
+    expect(handBackFile.mock.calls).toEqual([["/records"]]);
+  });
+
+  test("but not while a thread may map it elsewhere", async () => {
+    const { surplus, trim, handBackFile, quiet } = burst();
+    quiet.file = null;
+    surplus.rested();
+    await untilTrimmed(trim);
+    expect(handBackFile).not.toHaveBeenCalled();
   });
 
   test("and when it is never idle, but has little to do", async () => {

@@ -1,7 +1,7 @@
 // Bytes that pass through the engine's thread do not pile up in its memory.
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { notePassed } from "../../hosts/node/passed.js";
+import { notePassed } from "../../../hosts/node/memory/passed.js";
 
 const PIECE = 64 << 10;
 const PIECES = 4096;

@@ -5,9 +5,10 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Driver, Observer } from "../driver/index.js";
-import type { ProcessMemory } from "./ground.js";
-import type { Log } from "./log.js";
+import type { Driver, Observer } from "../../driver/index.js";
+import type { ProcessMemory } from "../ground.js";
+import type { Log } from "../log.js";
+import { handBackZeros } from "./zero-pages.js";
 
 const MEBIBYTE = 1 << 20;
 /** A round starts only if the process has this much more than its lowest level so far. */
@@ -22,10 +23,6 @@ const MOST_DOUBLINGS = 3;
  * If more rounds gain little, only every second, fourth, then eighth measurement starts a round: the memory is in use.
  */
 const MOST_SKIPPED_DOUBLINGS = 3;
-/** How much of the core's memory is scanned at a time, in some ms. After each piece, waiting work comes first. */
-const PIECE = 8 * MEBIBYTE;
-/** The core's memory is given back in units of this size, a multiple of every system's page size. */
-const CHUNK = 64 * 1024;
 /** V8's threads have usually finished by then. If not, the next round gives back the rest. */
 const FREED_MS = 200;
 /**
@@ -33,10 +30,9 @@ const FREED_MS = 200;
  * wait.
  */
 const BUSY = 0.5;
-const ZEROS = new Uint8Array(CHUNK);
 
-/** An instance's memory after `Driver.collectAndWipe`. */
-export type Memory = () => Uint8Array;
+/** A file that is mapped, if no thread will map it elsewhere in this turn of the event loop. */
+export type QuietFile = () => string | null;
 
 /** The driver that holds the core. */
 export type CoreHolder = Pick<Driver, "allocatedBytes" | "collectAndWipe">;
@@ -45,6 +41,7 @@ export class Surplus implements Observer {
   readonly #system: ProcessMemory | undefined;
   readonly #log: Pick<Log, "warn">;
   readonly #load: () => number;
+  readonly #quietFile: QuietFile;
   #driver: CoreHolder | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isResting = false;
@@ -61,12 +58,18 @@ export class Surplus implements Observer {
   #allocated = 0;
 
   /**
-   * `system`: if undefined, only V8 can give memory back. `load`: the part of the time since its last call in which the
-   * main thread was busy.
+   * `system`: if undefined, only V8 can give memory back. `quietFile`: of the records. `load`: the part of the time
+   * since its last call in which the main thread was busy.
    */
-  constructor(system: ProcessMemory | undefined, log: Pick<Log, "warn">, load: () => number = loadOfLoop()) {
+  constructor(
+    system: ProcessMemory | undefined,
+    log: Pick<Log, "warn">,
+    quietFile: QuietFile = () => null,
+    load: () => number = loadOfLoop(),
+  ) {
     this.#system = system;
     this.#log = log;
+    this.#quietFile = quietFile;
     this.#load = load;
   }
 
@@ -128,6 +131,7 @@ export class Surplus implements Observer {
   async #giveBack(before: number): Promise<boolean> {
     await this.#attempt("the core's", () => this.#giveBackCore());
     await this.#attempt("V8's", collectScript);
+    await this.#attempt("the records'", async () => this.#giveBackFile());
     await this.#attempt("the C library's", async () => this.#system?.trim());
     this.#left = this.#resident();
     this.#looks = 0;
@@ -169,26 +173,13 @@ export class Surplus implements Observer {
     if ((driver.allocatedBytes - this.#allocated) >>> 0 < CORE_BYTES) return;
     const memory = driver.collectAndWipe();
     this.#allocated = driver.allocatedBytes;
-    if (memory !== null) await handBackZeros(memory, (pages) => this.#system?.handBack(pages));
+    if (memory !== null) await handBackZeros(memory, this.#system);
   }
-}
 
-/** One piece at a time, each in its own turn of the event loop: the core may step in between. */
-export async function handBackZeros(memory: Memory, handBack: (pages: Uint8Array) => void): Promise<void> {
-  for (let from = 0; from < memory().length; from += PIECE) {
-    for (const pages of zeros(memory().subarray(from, from + PIECE))) handBack(pages);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-/** Ranges of whole chunks that contain only zeros. */
-function* zeros(piece: Uint8Array): Generator<Uint8Array> {
-  let begin = 0;
-  for (let at = 0; at <= piece.length; at += CHUNK) {
-    const isZeros = at < piece.length && Buffer.compare(piece.subarray(at, at + CHUNK), ZEROS) === 0;
-    if (isZeros) continue;
-    if (at > begin) yield piece.subarray(begin, at);
-    begin = at + CHUNK;
+  /** The kernel keeps what it read of a mapped file, and fifteen pages around each. Few of them are needed again. */
+  #giveBackFile(): void {
+    const file = this.#quietFile();
+    if (file !== null) this.#system?.handBackFile(file);
   }
 }
 
