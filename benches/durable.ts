@@ -61,7 +61,7 @@ export async function created(engine: RunningEngine, count: number, hands: numbe
   return ids;
 }
 
-async function removed(engine: RunningEngine, ids: readonly string[]): Promise<void> {
+export async function removed(engine: RunningEngine, ids: readonly string[]): Promise<void> {
   await byHands(engine, ids.length, (wire, at) => {
     return expectStatus(wire, requestBytes("DELETE", `/containers/${ids[at]}`), 204);
   });

@@ -33,6 +33,10 @@ export interface Sizes {
   readonly containers: number;
   /** Sleeping containers, started and removed by several clients at once. */
   readonly sleepers: number;
+  /** Containers that start, end and are removed by several clients at once. */
+  readonly runs: number;
+  /** How long an engine is left idle after a burst of work before its memory is read. */
+  readonly afterBurstMs: number;
   /** Containers that start and end while pings are sent. */
   readonly comings: number;
   /** Created containers to list, and to inspect one of. */
@@ -105,6 +109,8 @@ export const REAL: Sizes = {
   recorded: [0, 1000, 10_000],
   containers: 40,
   sleepers: 40,
+  runs: 400,
+  afterBurstMs: 60_000,
   comings: 80,
   listed: 1000,
   copiedBytes: 100 << 20,
@@ -152,6 +158,8 @@ export const QUICK: Sizes = {
   recorded: [0, 10],
   containers: 2,
   sleepers: 8,
+  runs: 4,
+  afterBurstMs: 200,
   comings: 4,
   listed: 10,
   copiedBytes: 1 << 20,

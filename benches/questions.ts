@@ -2,6 +2,7 @@
 import { reasonForNoPages } from "../tests/browser/chromium.js";
 import { COMPOSE_MISSING } from "../tests/clients/compose/compose.js";
 import { dockerRegistryMissing } from "../tests/support/registry/docker-registry.js";
+import { bursts } from "./bursts.js";
 import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";
 import { copy } from "./copy.js";
 import { coreSize } from "./core-size.js";
@@ -38,6 +39,7 @@ import { unread } from "./unread.js";
 
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   memory: ofEngines(memory),
+  bursts: ofEngines(bursts),
   run: ofEngines(runContainer),
   create: ofEngines(createContainer),
   creates: ofEngines(durableCreates),
