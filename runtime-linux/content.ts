@@ -38,7 +38,16 @@ import type { Workers } from "./content/threads/workers.js";
 import { listIn } from "./content/files/list-files.js";
 import { makeDirectoryIn, statIn } from "./content/files/stat.js";
 import { openView } from "./content/files/view.js";
-import { blobsGiven, counted, entriesOf, filesSent, fromClient, imagesSent, received } from "../hosts/streams/index.js";
+import {
+  Transfer,
+  blobsGiven,
+  counted,
+  entriesOf,
+  filesSent,
+  fromClient,
+  imagesSent,
+  received,
+} from "../hosts/streams/index.js";
 import { describedBy, modifiedAt } from "../hosts/streams/copying/index.js";
 import { savedArchive } from "../hosts/streams/tar/index.js";
 import type { LayerTars } from "../hosts/streams/tar/index.js";
@@ -215,7 +224,7 @@ class Carrier {
       case "make-directory":
         return { tag: "stat", val: this.#makeDirectory(command.val) };
       case "extract":
-        await this.#extract(command.val, signal);
+        await this.#extract(command.val, report, signal);
         return DONE;
       case "read-file":
         return { tag: "bytes", val: await this.#readFile(command.val, signal) };
@@ -330,14 +339,16 @@ class Carrier {
   }
 
   /** A build's context may have any number of files. What is copied to a container is seldom worth a thread's start. */
-  async #extract(command: content.Extract, signal: AbortSignal): Promise<void> {
+  async #extract(command: content.Extract, report: Report, signal: AbortSignal): Promise<void> {
     const before = await sentTarFor(command.source, this.#deps.paths);
+    const transfer = new Transfer(report);
     const body = (over: AbortSignal): AsyncIterable<Uint8Array> =>
-      fromClient(entriesOf(command.source, this.#deps.bodies, before), over);
+      fromClient(entriesOf(command.source, this.#deps.bodies, before, transfer.came), over);
     try {
       if (this.#contexts.takes(command)) await this.#contexts.hold(command, body, (tar) => before?.keep(tar), signal);
       else if (!command.scratch) await extract(command, () => body(signal), this.#deps, signal);
       else await this.#workers.run("extract", command, { signal, body });
+      transfer.end();
     } finally {
       await before?.close();
     }

@@ -17,7 +17,11 @@ import type {
 /** What a client gives on its session. */
 export interface Session {
   /** Its files, as a tar. */
-  files(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array>;
+  files(
+    files: content.SessionFiles,
+    before: SentBefore | null,
+    came: (bytes: number) => void,
+  ): AsyncIterable<Uint8Array>;
   /** An archive of its, as a tar. */
   upload(upload: content.SessionUpload): AsyncIterable<Uint8Array>;
   /** SECRET. */
@@ -58,8 +62,8 @@ export class RequestBodies implements Bodies {
   }
 
   /** Throws `client-gone` if the session is over. */
-  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array> {
-    return this.#session(files.session).files(files, before);
+  session(...[files, ...how]: Parameters<Session["files"]>): AsyncIterable<Uint8Array> {
+    return this.#session(files.session).files(files, ...how);
   }
 
   /** The same for an archive. */

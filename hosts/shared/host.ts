@@ -156,8 +156,15 @@ export interface RequestBytes extends AsyncIterable<Uint8Array> {
 /** Bodies of requests, which the host can take once each. The engine provides them. */
 export interface Bodies {
   take(request: RequestId): RequestBytes;
-  /** Files of a session's client, as a tar. `before`: of what has not changed since, the client sends nothing. */
-  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array>;
+  /**
+   * Files of a session's client, as a tar. `before`: of what has not changed since, the client sends nothing. `came` is
+   * told how many more bytes the client has sent.
+   */
+  session(
+    files: content.SessionFiles,
+    before: SentBefore | null,
+    came: (bytes: number) => void,
+  ): AsyncIterable<Uint8Array>;
   /** An archive of a session's client: a tar, plain or compressed. */
   upload(upload: content.SessionUpload): AsyncIterable<Uint8Array>;
   /** SECRET. Credentials of a session's client. Rejects with a `HostFailure`. */

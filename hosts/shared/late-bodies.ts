@@ -1,6 +1,6 @@
 // What clients send, for a host that exists before its engine.
 
-import type { Bodies, Delivery, KeptBlob, RequestId, SentBefore, SshAgent, content, types } from "./host.js";
+import type { Bodies, Delivery, KeptBlob, RequestId, SshAgent, content, types } from "./host.js";
 
 /** The engine supplies the bodies once it exists. */
 export class LateBodies implements Bodies {
@@ -15,8 +15,8 @@ export class LateBodies implements Bodies {
     return this.#engine.take(request);
   }
 
-  session(files: content.SessionFiles, before: SentBefore | null): AsyncIterable<Uint8Array> {
-    return this.#engine.session(files, before);
+  session(...asked: Parameters<Bodies["session"]>): AsyncIterable<Uint8Array> {
+    return this.#engine.session(...asked);
   }
 
   upload(upload: content.SessionUpload): AsyncIterable<Uint8Array> {

@@ -3,14 +3,15 @@
 import { HostFailure, interrupted } from "../shared/index.js";
 import type { Bodies, SentBefore, content } from "../shared/index.js";
 
-/** The tar with the entries: a body, or what the client of a session sends. */
+/** The tar with the entries: a body, or what the client of a session sends. `came` hears of a directory's bytes. */
 export function entriesOf(
   source: content.EntriesSource,
   bodies: Bodies,
   before: SentBefore | null = null,
+  came: (bytes: number) => void = () => {},
 ): AsyncIterable<Uint8Array> {
   if (source.tag === "body") return bodies.take(source.val);
-  return source.tag === "session" ? bodies.session(source.val, before) : bodies.upload(source.val);
+  return source.tag === "session" ? bodies.session(source.val, before, came) : bodies.upload(source.val);
 }
 
 /** If a body breaks off, the client went away. An aborted one is not awaited, because it may never continue. */

@@ -14,4 +14,5 @@ export { keptLog } from "./kept-log.js";
 export { serveLogs } from "./logs.js";
 export { counted, received } from "./received.js";
 export { blobsGiven, filesSent, imagesSent } from "./sent.js";
+export { Transfer } from "./transfer.js";
 export { Moment, TIMESTAMP_LENGTH } from "./timestamps.js";

@@ -34,6 +34,12 @@ export interface RoomReader {
   roomCame(): void;
 }
 
+/** Hears of the layers of a pull, also of a quiet one. */
+export interface LayerListener {
+  /** `what`: `Downloading` or `Extracting`; the latter is over when nothing is left. */
+  layerMoved(what: string, id: string, current: u64, total: u64): void;
+}
+
 /** A line that waits for room. */
 class HeldLine {
   constructor(
@@ -46,6 +52,7 @@ class HeldLine {
 export class ProgressStream extends Follower {
   /** Pulls are not shown: the client asked for the result only. */
   quiet: bool = false;
+  listener: LayerListener | null = null;
   private opened: bool = false;
   private over: bool = false;
   private unsent: i32 = 0;
@@ -108,6 +115,8 @@ export class ProgressStream extends Follower {
 
   /** Progress of a layer, or of an import without an id. `key`: identifies the layer, since ids may be the same. */
   amount(status: string, id: string, key: string, current: u64, total: u64): void {
+    const listener = this.listener;
+    if (listener !== null) listener.layerMoved(status, id, current, total);
     if (this.quiet) return;
     const json = object();
     json.stringField("status", status);

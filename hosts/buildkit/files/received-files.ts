@@ -24,23 +24,30 @@ const MOST_LISTED = 128 << 20;
 /**
  * A tar of the files. Fails as `body-broke` with the client's words, or as `interrupted` if the session ends or the
  * client sends what is no packet. Who stops reading ends the call at once, even while the client sends nothing. Bytes of
- * files that have not changed since `before` come from there.
+ * files that have not changed since `before` come from there. `came` is told how many more bytes the client has sent, as
+ * BuildKit counts them: with those that only list files.
  */
 export function receivedFiles(
   caller: Caller,
   wanted: WantedFiles,
   before: SentBefore | null = null,
+  came: (bytes: number) => void = () => {},
 ): AsyncIterable<Uint8Array> {
   return readFrom(
     () => caller(CALL, headersFor(wanted)),
-    (call) => tarFrom(call, before),
+    (call) => tarFrom(call, before, came),
   );
 }
 
-async function* tarFrom(call: Conversation, before: SentBefore | null): AsyncGenerator<Uint8Array, void, undefined> {
+async function* tarFrom(
+  call: Conversation,
+  before: SentBefore | null,
+  came: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const receiver = new Receiver(call, before);
   const gathered = new Gathered();
   for await (const message of call.messages) {
+    came(message.length);
     const taken = receiver.take(packetOf(message));
     if (taken) await taken;
     for await (const piece of receiver.ready()) yield* gathered.add(piece);

@@ -27,8 +27,8 @@ import { endOnceStopped } from "./session-pulse.js";
 export function sessionOn(connection: Duplex, pulse: bigint, gone: () => void): Session {
   const call = callerOn(connection, pulse, gone);
   return {
-    files: ({ directory, includes, excludes, follows }, before) =>
-      receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }, before),
+    files: ({ directory, includes, excludes, follows }, before, came) =>
+      receivedFiles(call, { name: directory, include: includes, exclude: excludes, follow: follows }, before, came),
     upload: ({ path }) => uploadedArchive(call, path),
     credentials: ({ registry }, signal) => askedCredentials(call, registry, signal),
     secret: ({ id, limit }, signal) => askedSecret(call, { id, limit }, signal),

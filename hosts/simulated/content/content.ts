@@ -196,7 +196,7 @@ class Carrier {
       case "compare":
         return { tag: "changed", val: compare(command.val, disk) };
       case "extract":
-        await extract(command.val, this.#deps, signal);
+        await extract(command.val, this.#deps, report, signal);
         return DONE;
       case "commit":
         return { tag: "committed", val: await this.#commit(command.val) };

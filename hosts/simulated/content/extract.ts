@@ -1,8 +1,8 @@
 // Unpacks a request's body into a directory of a container (surface §2.13).
 
 import { HostFailure, interrupted, joined } from "../../shared/index.js";
-import type { Bodies, content } from "../../shared/index.js";
-import { entriesOf, fromClient } from "../../streams/index.js";
+import type { Bodies, Report, content } from "../../shared/index.js";
+import { Transfer, entriesOf, fromClient } from "../../streams/index.js";
 import { decompressed } from "../../streams/compression/index.js";
 import {
   TarReader,
@@ -30,6 +30,7 @@ import { locate, openView, placeAt, told, type Looks } from "./view.js";
 export async function extract(
   command: content.Extract,
   deps: Looks & { bodies: Bodies },
+  report: Report,
   signal: AbortSignal,
 ): Promise<void> {
   const { into, source, owner } = command;
@@ -41,12 +42,15 @@ export async function extract(
   const who = owner === undefined ? null : ownerIn(files, owner);
   const extractor = new Extractor(files, locate(files.mounts, path), command, who);
   const reader = new TarReader(extractor);
-  for await (const chunk of decompressed(fromClient(entriesOf(source, deps.bodies), signal))) {
+  const transfer = new Transfer(report);
+  const body = entriesOf(source, deps.bodies, null, transfer.came);
+  for await (const chunk of decompressed(fromClient(body, signal))) {
     if (signal.aborted) throw interrupted("given-up");
     await reader.push(chunk);
   }
   reader.end();
   extractor.finish();
+  transfer.end();
 }
 
 export class Extractor implements TarSink {

@@ -3,7 +3,7 @@
 
 import { LogObjects, LogSource } from "../../../../../build/bindings/types";
 import { Image } from "../../../image/image";
-import { ProgressStream, RoomReader, StreamWriter } from "../../../image/progress-stream";
+import { LayerListener, ProgressStream, RoomReader, StreamWriter } from "../../../image/progress-stream";
 import { parseReference } from "../../../image/reference";
 import { Refusal } from "../../../refusal";
 import { Instruction } from "../../dockerfile/instruction";
@@ -33,15 +33,18 @@ export const CANCELED = "context canceled";
 /** Instructions that make a vertex. */
 const SHOWN: string[] = ["RUN", "COPY", "ADD", "WORKDIR"];
 const EQUAL = "waiting for the same step, which is under way";
+const EXTRACTING = "Extracting";
 const PAUSE = "waiting, because the registry asks for a pause";
 const DEFINITION = "[internal] load build definition from ";
 /** In UTF-16 units: of all warnings of a build together, for each has the Dockerfile with it. */
 const MOST_SOURCE: i32 = 128 * 1024;
 
-export class VertexProgress extends BuildProgress {
+export class VertexProgress extends BuildProgress implements LayerListener {
   /** What is being done; null between steps. */
   private current: Vertex | null = null;
   private status: VertexStatus | null = null;
+  /** Of the layers of an image that is being pulled, by what is done with them. */
+  private readonly layers: Map<string, VertexStatus> = new Map<string, VertexStatus>();
   private count: i32 = 0;
   /** The vertex before in the same stage. */
   private before: string = "";
@@ -65,6 +68,7 @@ export class VertexProgress extends BuildProgress {
   ) {
     super(progress);
     progress.quiet = true;
+    progress.listener = this;
   }
 
   /** Something that no instruction stands for: `[internal] load build context`. `transfer`: what is moved, or empty. */
@@ -88,6 +92,19 @@ export class VertexProgress extends BuildProgress {
     this.amount("", "", "", bytes, 0);
   }
 
+  layerMoved(what: string, id: string, current: u64, total: u64): void {
+    const vertex = this.current;
+    if (vertex === null) return;
+    const name = `${what.toLowerCase()} ${id}`;
+    if (!this.layers.has(name)) this.layers.set(name, new VertexStatus(vertex.digest, name));
+    const status = this.layers.get(name);
+    status.current = current;
+    status.total = total;
+    if (what == EXTRACTING) this.layerDone(`downloading ${id}`);
+    if (what == EXTRACTING && current == total) this.layerDone(name);
+    else this.audience.tell(status);
+  }
+
   /** A part of what was begun last that is done already. */
   did(what: string): void {
     const status = new VertexStatus(this.current!.digest, what);
@@ -101,6 +118,8 @@ export class VertexProgress extends BuildProgress {
     const vertex = this.current;
     this.current = null;
     if (vertex === null) return;
+    const layers = this.layers.keys();
+    for (let i = 0; i < layers.length; i++) this.layerDone(layers[i]);
     vertex.end(error);
     this.audience.tell(vertex);
   }
@@ -284,6 +303,14 @@ export class VertexProgress extends BuildProgress {
     const status = this.status;
     this.status = null;
     if (status === null) return;
+    status.completed = engine.now.wall;
+    this.audience.tell(status);
+  }
+
+  private layerDone(name: string): void {
+    if (!this.layers.has(name)) return;
+    const status = this.layers.get(name);
+    this.layers.delete(name);
     status.completed = engine.now.wall;
     this.audience.tell(status);
   }

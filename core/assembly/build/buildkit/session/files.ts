@@ -10,6 +10,7 @@ import {
   FailureImagined,
   Outcome,
   OutcomeBytes,
+  Progress,
   ReadFile,
   SessionFiles as WantedFiles,
 } from "../../../../../build/bindings/types";
@@ -86,6 +87,11 @@ export class SessionFiles extends FilesSource {
   cancel(): void {
     if (this.op != 0) abandon(new Ignored(), 0, this.op);
     this.close();
+  }
+
+  /** The client has sent so many bytes of what is being fetched. */
+  moved(bytes: u64): void {
+    if (!this.over) this.progress.moved(bytes);
   }
 
   /** A command has completed. */
@@ -207,6 +213,10 @@ export class SessionFiles extends FilesSource {
 class Fetching extends Task {
   constructor(private readonly files: SessionFiles) {
     super();
+  }
+
+  progressed(_step: i32, progress: Progress): void {
+    this.files.moved(progress.current);
   }
 
   ended(step: i32, outcome: Outcome | null, failure: Failure | null): void {
