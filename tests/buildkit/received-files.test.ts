@@ -3,6 +3,8 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
 import { receivedFiles } from "../../hosts/buildkit/files/received-files.js";
 import type { Caller } from "../../hosts/buildkit/conversation.js";
+import { encode } from "../../hosts/buildkit/messages/codec.js";
+import { STAT, packet } from "../../hosts/buildkit/messages/files.js";
 import { uploadedArchive } from "../../hosts/buildkit/upload.js";
 import { WANTED, client, received, type Scripted } from "./scripted-client.js";
 
@@ -113,6 +115,24 @@ test.each([
   void pieces.next();
   void pieces.return!();
   expect(cancelled).toBe(1);
+});
+
+test.each([
+  ["files whose bytes do not come", { mode: 0o644, size: 1 }],
+  ["links behind such a file", { mode: SYMLINK, linkname: "x".repeat(50_000) }],
+])("a client that lists %s without an end is refused before it fills the memory", async (_what, stat) => {
+  let listed = 0;
+  const messages = (async function* () {
+    const end = "n".repeat(50_000);
+    yield encode(packet, { type: STAT, stat: { path: "0", mode: 0o644, size: 1 } });
+    for (; ; listed++) yield encode(packet, { type: STAT, stat: { path: `${listed}${end}`, ...stat } });
+  })();
+  const reading = receivedFiles(() => ({ ...client([], {}), messages }), WANTED)[Symbol.asyncIterator]();
+  const all = (async () => {
+    for (;;) if ((await reading.next()).done) return;
+  })();
+  await expect(all).rejects.toMatchObject({ failure: { tag: "too-large" } });
+  expect(listed).toBeLessThan(4000);
 });
 
 test("a client whose bytes are no packets counts as gone", async () => {
