@@ -49,6 +49,19 @@ describe("a build", () => {
     expect(world.answer(watching).text).toContain("[2/2] RUN true");
   });
 
+  test("of ten thousand vertices is refused before it begins, as steps and as a raw definition", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    const steps = solve(world);
+    sendDefinition(world, `FROM busybox\n${"RUN true\n".repeat(10_000)}`);
+    expect(world.answer(steps).text).toContain("a build may have 1000 steps, and this one has more");
+    const def = Array.from({ length: 10_000 }, (_, at) => btoa(`vertex ${at}`));
+    const raw = solve(world, { Ref: "b", Frontend: "", Definition: { def } });
+    expect(world.answer(raw).text).toContain("raw definitions (LLB)");
+    drop(world);
+    expect(commands(world)).toEqual([]);
+  });
+
   test("does not use up the calls that may wait, while its session is missing", () => {
     const world = new ImageWorld();
     const waiting = Array.from({ length: 1000 }, (_, at) => solve(world, { Ref: `${at}`, Session: `s${at}` }));
