@@ -7,7 +7,7 @@ import { REFERENCE, UNPACKAGED } from "../../support/allowed-skips.js";
 import { forgetsBuilds } from "../../support/buildkit/past-builds.js";
 import { onEngines, testExcept } from "../../support/on-engines.js";
 import { DOCKER_MISSING, DockerCli, TERMINAL_MISSING } from "../docker.js";
-import { shownOn } from "../screen.js";
+import { shownOn } from "./screen.js";
 
 const BUILDX = process.env["CORACLE_TEST_BUILDX"];
 /** Of the terminal. */

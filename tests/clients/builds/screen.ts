@@ -1,7 +1,9 @@
 // What a person sees of a program's output on a terminal: lines that were written over are gone (ECMA-48, 8.3).
 
 const ESCAPE = "\x1b";
-const SEQUENCE = /^\x1b\[(\??[0-9;]*)([A-Za-z])/;
+/** After the escape. */
+const SEQUENCE = /^\[(\??[0-9;]*)([A-Za-z])/;
+const LONGEST = 32;
 
 /** The lines on a terminal with this many columns, without spaces at their ends. Throws if it does not know a sequence. */
 export function shownOn(columns: number, output: string): string[] {
@@ -11,10 +13,11 @@ export function shownOn(columns: number, output: string): string[] {
       screen.write(output[at++]!);
       continue;
     }
-    const [whole, given = "", command = ""] = SEQUENCE.exec(output.slice(at, at + 32)) ?? [];
-    if (whole === undefined) throw new Error(`no known sequence: ${JSON.stringify(output.slice(at, at + 32))}`);
+    const rest = output.slice(at + 1, at + LONGEST);
+    const [whole, given = "", command = ""] = SEQUENCE.exec(rest) ?? [];
+    if (whole === undefined) throw new Error(`no known sequence: ${JSON.stringify(rest)}`);
     screen.obey(command, given);
-    at += whole.length;
+    at += 1 + whole.length;
   }
   return screen.lines();
 }
