@@ -5,6 +5,6 @@ export { copyFiles } from "./copy.js";
 export { describedBy, modifiedAt, putDownload } from "./download.js";
 export type { Arrived, Incoming } from "./download.js";
 export { copyGiven } from "./given.js";
-export { between, endsOf } from "./part.js";
+export { endsOf, upTo } from "./part.js";
 export { pour } from "./source.js";
 export type { CopySource, CopyTarget, Hashing, Wants } from "./source.js";

@@ -8,17 +8,12 @@ export function endsOf(part: content.FilePart | undefined): [from: number, to: n
   return [Number(part.offset), Number(part.offset + part.length)];
 }
 
-/** The bytes of a file between two places. It is not read further than that. */
-export async function* between(
-  pieces: AsyncIterable<Uint8Array>,
-  [from, to]: readonly [number, number],
-): AsyncGenerator<Uint8Array> {
-  if (from >= to) return;
-  let at = 0;
+/** As many of the first bytes. It is not read further than that. Even for none it is read: there may be no such file. */
+export async function* upTo(length: number, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = length;
   for await (const piece of pieces) {
-    const wanted = piece.subarray(Math.max(0, from - at), Math.max(0, to - at));
-    if (wanted.length > 0) yield wanted;
-    at += piece.length;
-    if (at >= to) return;
+    if (left > 0) yield piece.subarray(0, left);
+    left -= piece.length;
+    if (left <= 0) return;
   }
 }

@@ -17,10 +17,10 @@ export interface CopySource {
    */
   send(path: string, sink: TarSink, stopped: () => void, wants?: Wants): Promise<void>;
   /**
-   * The bytes of a regular file. A piece is valid until the next one is asked for. Throws as `send` does, and `wrong-kind`
-   * for any other kind of file.
+   * The bytes of a regular file, without so many of the first. A piece is valid until the next one is asked for. Throws as
+   * `send` does, and `wrong-kind` for any other kind of file.
    */
-  read(path: string): AsyncIterable<Uint8Array>;
+  read(path: string, without?: number): AsyncIterable<Uint8Array>;
 }
 
 /** Sends the entries of a tar. */

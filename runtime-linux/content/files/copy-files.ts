@@ -5,13 +5,13 @@ import * as fs from "node:fs";
 import { interrupted, tooLarge, wrongKind } from "../../../hosts/shared/index.js";
 import type { content, engine, types } from "../../../hosts/shared/index.js";
 import {
-  between,
   chosenFiles,
   copyFiles,
   copyGiven,
   endsOf,
   pour,
   putDownload,
+  upTo,
 } from "../../../hosts/streams/copying/index.js";
 import type { Arrived, CopySource, CopyTarget, Hashing, Incoming } from "../../../hosts/streams/copying/index.js";
 import { UNLIMITED, absolutePath, bytesOf, textOf, limitsOf } from "../../../hosts/streams/tar/index.js";
@@ -32,7 +32,8 @@ export async function readFileIn({ at, limit, part }: content.ReadFile, where: W
   try {
     const pieces: Uint8Array[] = [];
     let size = 0;
-    for await (const piece of between(source.read(source.locate(absolutePath(at.path))), endsOf(part))) {
+    const [from, to] = endsOf(part);
+    for await (const piece of upTo(to - from, source.read(source.locate(absolutePath(at.path)), from))) {
       size += piece.length;
       if (size > limit) throw tooLarge("member", at.path, limit);
       pieces.push(Buffer.from(piece));
@@ -145,12 +146,12 @@ async function openSource(wanted: types.View, where: Where): Promise<OpenSource>
   return {
     locate: (path) => textOf(view.locate(bytesOf(path))),
     send: (path, sink, stopped, wants) => pour(archiveIn(view, path, where.kernel, wants), sink, stopped),
-    read: (path) => readIn(view, path),
+    read: (path, without) => readIn(view, path, without),
     close: () => view.close(),
   };
 }
 
-async function* readIn(view: View, path: string): AsyncGenerator<Uint8Array> {
+async function* readIn(view: View, path: string, without = 0): AsyncGenerator<Uint8Array> {
   let file: number | undefined;
   try {
     file = openRegular((flags) => view.open(bytesOf(path), flags));
@@ -160,7 +161,7 @@ async function* readIn(view: View, path: string): AsyncGenerator<Uint8Array> {
   if (file === undefined) throw wrongKind("member", path);
   try {
     const { size } = fs.fstatSync(file);
-    if (size > 0) yield* bodyOf(file, size);
+    if (size > without) yield* bodyOf(file, size, without);
   } finally {
     fs.closeSync(file);
   }

@@ -15,14 +15,14 @@ export function readSmall(file: number, size: number, length = size): Buffer {
 
 /**
  * Reads the next piece while the current one is being sent. A piece is valid until the caller asks for the one after
- * the next.
+ * the next. `from`: where to begin.
  */
-export async function* bodyOf(file: number, size: number): AsyncGenerator<Uint8Array> {
-  const length = Math.min(PIECE, size);
+export async function* bodyOf(file: number, size: number, from = 0): AsyncGenerator<Uint8Array> {
+  const length = Math.min(PIECE, size - from);
   const buffers = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
-  let next = readAt(file, buffers[0]!, 0, length);
+  let next = readAt(file, buffers[0]!, from, length);
   try {
-    for (let [at, turn] = [0, 0]; at < size; turn ^= 1) {
+    for (let [at, turn] = [from, 0]; at < size; turn ^= 1) {
       const piece = await next;
       at += piece.length;
       const left = Math.min(PIECE, size - at);

@@ -22,21 +22,33 @@ export function listIn(view: View, { at, inside, after, limit }: content.Listing
   }
 }
 
-/** Whatever vanishes meanwhile is left out. */
+/**
+ * Whatever vanishes meanwhile is left out. Names that are no UTF-8 are told as other texts: the order is that of the texts,
+ * as the next page begins after one. If several names are one text, a page that ends with it may leave some of them out.
+ */
 function listDirectory(view: View, path: string, page: { after: string; limit: number }): engine.ListedFile[] {
   const directory = openDirectory(view, path);
+  const listed: engine.ListedFile[] = [];
   try {
-    const names = fs.readdirSync(`/proc/self/fd/${directory}`, "latin1");
-    const later = names.filter((name) => page.after === "" || name > page.after).sort(byBytes);
-    return later.slice(0, page.limit).flatMap((name) => {
+    for (const name of namesAfter(page.after, directory)) {
+      if (listed.length === page.limit) break;
       const file = Buffer.from(`/proc/self/fd/${directory}/${name}`, "latin1");
       const stat = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
-      if (!stat) return [];
-      return [described(name, stat, stat.isSymbolicLink() ? fs.readlinkSync(file, "latin1") : "")];
-    });
+      if (stat) listed.push(described(name, stat, stat.isSymbolicLink() ? fs.readlinkSync(file, "latin1") : ""));
+    }
+    return listed;
   } finally {
     fs.closeSync(directory);
   }
+}
+
+function namesAfter(after: string, directory: number): string[] {
+  return fs
+    .readdirSync(`/proc/self/fd/${directory}`, "latin1")
+    .map((name) => ({ name, told: bytesOf(textOf(name)) }))
+    .filter(({ told }) => after === "" || told > after)
+    .sort((one, other) => byBytes(one.told, other.told))
+    .map(({ name }) => name);
 }
 
 function openDirectory(view: View, path: string): number {

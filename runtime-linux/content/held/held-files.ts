@@ -60,11 +60,11 @@ export class HeldFiles implements CopySource {
     }
   }
 
-  async *read(path: string): AsyncGenerator<Uint8Array> {
+  async *read(path: string, without = 0): AsyncGenerator<Uint8Array> {
     const held = this.#tree.find(bytesOf(path));
     if (held.entry.type !== "file") throw wrongKind("member", path);
     const turns = new Turns();
-    for (const piece of this.#pieces(held, bytesOf(path))) {
+    for (const piece of this.#pieces(held, bytesOf(path), without)) {
       yield piece;
       await turns.after(piece.length);
     }
@@ -87,12 +87,12 @@ export class HeldFiles implements CopySource {
     return goOn();
   }
 
-  /** A piece is valid until the next one is asked for. */
-  *#pieces({ at, entry: { size } }: Held, name: string): Generator<Uint8Array> {
+  /** A piece is valid until the next one is asked for. `from`: where to begin. */
+  *#pieces({ at, entry: { size } }: Held, name: string, from = 0): Generator<Uint8Array> {
     const whole = this.#whole ?? NOTHING;
     const most = whole.length > 0 ? BYTES_AT_ONCE : PIECE;
     const piece = whole.length > 0 ? whole : Buffer.allocUnsafe(Math.min(PIECE, size));
-    for (let done = 0; done < size;) {
+    for (let done = from; done < size;) {
       const wanted = Math.min(most, size - done);
       if (whole.length > 0) yield whole.subarray(at + done, at + done + wanted);
       else yield piece.subarray(0, readAt(this.#fd, piece.subarray(0, wanted), at + done, name));
