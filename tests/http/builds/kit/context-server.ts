@@ -36,14 +36,19 @@ export function serveFiles(server: Server, directories: Readonly<Record<string, 
   return [DIFF_COPY];
 }
 
-/** Sends all files, whichever are asked for: builders choose among them. Those that a `.dockerignore` excludes stay. */
+/**
+ * Sends the files that a builder follows if these are plain names, as clients with buildx do; otherwise all, among which
+ * builders choose. Those that a `.dockerignore` excludes stay.
+ */
 function send(
   call: ServerDuplexStream<Fields, Fields>,
   directories: Readonly<Record<string, readonly RawEntry[]>>,
 ): void {
   const [name = ""] = call.metadata.get("dir-name").map(String);
   const excludes = call.metadata.get("exclude-patterns").flatMap((value) => String(value).split(", "));
-  const files = sorted(directories[name] ?? []).filter((file) => !isExcluded(pathOf(file), excludes));
+  const follows = call.metadata.get("followpaths").map(String);
+  const entries = chosen(directories[name] ?? [], follows);
+  const files = sorted(entries).filter((file) => !isExcluded(pathOf(file), excludes));
   for (const file of files) call.write({ type: STAT, stat: statOf(file) });
   call.write({ type: STAT });
   call.on("data", ({ type = STAT, ID = 0 }: { type?: number; ID?: number }) => {
@@ -56,6 +61,13 @@ function send(
     call.write({ type: FINISHED });
     call.end();
   });
+}
+
+/** What a Dockerfile or a `.dockerignore` is asked for by. Links and files in directories would need more than their name. */
+function chosen(entries: readonly RawEntry[], follows: readonly string[]): readonly RawEntry[] {
+  const named = entries.filter((entry) => follows.includes(pathOf(entry)));
+  const arePlain = follows.every((path) => /^[\w.-]+$/.test(path)) && named.every(({ flag = "0" }) => flag === "0");
+  return follows.length > 0 && arePlain ? named : entries;
 }
 
 /** What the patterns of these tests mean: `*` within a name, `**` and a slash for any directories, `!` for an exception. */
