@@ -57,7 +57,7 @@ interface Placed {
 async function* filesIn(before: SentBefore): AsyncGenerator<Placed> {
   const placing = new Placing();
   const reader = new TarReader(placing, (piece) => void (placing.size += piece.length));
-  const chunk = new Uint8Array(CHUNK);
+  let chunk = new Uint8Array(FIRST_CHUNK);
   let end = 0;
   for (;;) {
     try {
@@ -66,6 +66,7 @@ async function* filesIn(before: SentBefore): AsyncGenerator<Placed> {
       end = placing.size + read;
       await reader.push(chunk.subarray(0, read));
       while (placing.left > 0) await reader.push(ANY.subarray(0, placing.left));
+      chunk = larger(chunk);
     } catch {
       return;
     }
@@ -112,7 +113,7 @@ class Placing implements TarSink {
 /** Bytes of the tar that were read ahead: many small files come from one read. */
 class Window {
   readonly #before: SentBefore;
-  readonly #bytes = new Uint8Array(CHUNK);
+  #bytes = new Uint8Array(FIRST_CHUNK);
   #from = 0;
   #length = 0;
 
@@ -123,6 +124,7 @@ class Window {
   /** Up to `most` bytes from `at` on, but at least one. */
   async piece(at: number, most: number): Promise<Uint8Array> {
     if (at < this.#from || at >= this.#from + this.#length) {
+      if (this.#length > 0) this.#bytes = larger(this.#bytes);
       this.#from = at;
       this.#length = await this.#before.read(this.#bytes, at);
       if (this.#length === 0) throw damaged("cut");
@@ -146,5 +148,11 @@ function isBefore(one: string, other: string): boolean {
   return one.replaceAll("/", "\0") < other.replaceAll("/", "\0");
 }
 
+/** Most directories are small: a tar is read in chunks that grow. */
+function larger(chunk: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return chunk.length < CHUNK ? new Uint8Array(2 * chunk.length) : chunk;
+}
+
+const FIRST_CHUNK = 32 << 10;
 const CHUNK = 256 << 10;
 const ANY = new Uint8Array(1 << 20);

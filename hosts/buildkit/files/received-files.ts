@@ -66,13 +66,15 @@ async function* tarFrom(
  * part of a far larger message.
  */
 class Gathered {
-  readonly #bytes = new Uint8Array(ONE_PIECE);
+  /** Grows with what comes: most calls are for one file. */
+  #bytes = new Uint8Array(FIRST_ROOM);
   #size = 0;
 
   /** Adds a piece, and gives what there is no more room for. */
   *add(piece: Uint8Array): Generator<Uint8Array> {
     if (this.#size + piece.length > ONE_PIECE) yield* this.rest();
     if (piece.length > ONE_PIECE) return yield piece;
+    this.#makeRoom(this.#size + piece.length);
     this.#bytes.set(piece, this.#size);
     this.#size += piece.length;
   }
@@ -80,6 +82,13 @@ class Gathered {
   *rest(): Generator<Uint8Array> {
     if (this.#size > 0) yield this.#bytes.slice(0, this.#size);
     this.#size = 0;
+  }
+
+  #makeRoom(size: number): void {
+    if (size <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.min(ONE_PIECE, Math.max(size, 2 * this.#bytes.length)));
+    larger.set(this.#bytes.subarray(0, this.#size));
+    this.#bytes = larger;
   }
 }
 
@@ -226,6 +235,7 @@ class Receiver {
 const NOTHING = new Uint8Array();
 const ZEROS = new Uint8Array(64 * 1024);
 const ONE_PIECE = 256 << 10;
+const FIRST_ROOM = 8 << 10;
 
 interface Packet {
   type?: number;

@@ -136,7 +136,7 @@ export class Contexts {
       return await (isSmall ? here : workers).run("hold", wanted, { signal, body: () => continued(first, bytes) });
     } finally {
       // Nobody waits for what the client still sends.
-      over.abort();
+      if (next.done !== true) over.abort();
     }
   }
 
