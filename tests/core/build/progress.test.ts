@@ -72,6 +72,6 @@ test("the layers of an image that is pulled are told one by one: what has come, 
   expect(extracted).toMatchObject({ current: total, total, completed: expect.any(String) as string });
   expect(amounts(statuses(world, watching, "downloading "))).toEqual([
     [1, total, false],
-    [1, total, true],
+    [total, total, true],
   ]);
 });

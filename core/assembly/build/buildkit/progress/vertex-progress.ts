@@ -100,7 +100,7 @@ export class VertexProgress extends BuildProgress implements LayerListener {
     const status = this.layers.get(name);
     status.current = current;
     status.total = total;
-    if (what == EXTRACTING) this.layerDone(`downloading ${id}`);
+    if (what == EXTRACTING) this.layerCame(`downloading ${id}`);
     if (what == EXTRACTING && current == total) this.layerDone(name);
     else this.audience.tell(status);
   }
@@ -305,6 +305,14 @@ export class VertexProgress extends BuildProgress implements LayerListener {
     if (status === null) return;
     status.completed = engine.now.wall;
     this.audience.tell(status);
+  }
+
+  /** All of it, though not every byte was told. */
+  private layerCame(name: string): void {
+    if (!this.layers.has(name)) return;
+    const status = this.layers.get(name);
+    status.current = status.total;
+    this.layerDone(name);
   }
 
   private layerDone(name: string): void {
