@@ -20,6 +20,7 @@ import type { Registry } from "./content/registry.js";
 import { Agents } from "./content/agents.js";
 import { Archives } from "./content/archives.js";
 import { exportOf } from "./content/files/archive.js";
+import { Copies } from "./content/copies.js";
 import { compare } from "./content/files/changes.js";
 import { readFileIn } from "./content/files/copy-files.js";
 import { extract, ownerIn } from "./content/files/extract.js";
@@ -120,6 +121,7 @@ class Carrier {
   /** Which layers are being sent where. */
   readonly #uploading = new Set<string>();
   readonly #contexts: Contexts;
+  readonly #copies: Copies;
   readonly #unpacking = new Unpacking();
   readonly #underWay = new UnderWay();
   /** Where the files are that may move into the layer of an archive: upper directories by the archive's id. */
@@ -138,6 +140,7 @@ class Carrier {
       here: inPlace(deps),
       mount: (mount) => this.filesystems.mount(mount),
     });
+    this.#copies = new Copies(deps.paths, this.#workers);
     const tars = layerTars(this.layers);
     this.tars = { size: (chain) => this.#size(chain), tar: (chain) => this.#tar(chain) };
     this.#uploads = new Uploads(this.layers, tars, deps.registry);
@@ -147,8 +150,9 @@ class Carrier {
     return [...new Set([...this.filesystems.containers(), ...this.#contexts.all()])].sort();
   }
 
-  ready(launch: processes.Launch, signal: AbortSignal): Promise<void> {
-    return this.#contexts.readyFor(launch, signal);
+  async ready(launch: processes.Launch, signal: AbortSignal): Promise<void> {
+    await this.#contexts.readyFor(launch, signal);
+    await this.#copies.readyFor(launch, signal);
   }
 
   perform(op: Operation, command: content.ContentCommand, report: Report): Promise<Outcome> {
@@ -158,7 +162,10 @@ class Carrier {
 
   async #do(command: content.ContentCommand, report: Report, signal: AbortSignal): Promise<Outcome> {
     const { registry, bodies } = this.#deps;
-    for (const container of this.#onDisk(command)) await this.#contexts.ready(container, signal);
+    for (const container of this.#onDisk(command)) {
+      await this.#contexts.ready(container, signal);
+      if (!this.#takesCopy(command)) await this.#copies.ready(container, signal);
+    }
     switch (command.tag) {
       case "resolve":
         return { tag: "resolved", val: await registry.resolve(command.val, signal) };
@@ -233,7 +240,7 @@ class Carrier {
       case "choose":
         return { tag: "chosen", val: await this.#readers(command.val.from).run("choose", command.val, { signal }) };
       case "copy":
-        await this.#workers.run("copy", command.val, { signal });
+        await this.#copies.copy(command.val, signal);
         return DONE;
       case "download":
         return { tag: "downloaded", val: await this.#download(command.val, report, signal) };
@@ -267,6 +274,7 @@ class Carrier {
       case "drop-container":
         this.agents.close(command.val);
         await this.#contexts.forget(command.val);
+        await this.#copies.forget(command.val);
         await this.filesystems.drop(command.val);
         return DONE;
       case "drop-archive":
@@ -327,6 +335,13 @@ class Carrier {
       default:
         return [];
     }
+  }
+
+  /** A commit whose layer is just what was copied. */
+  #takesCopy(command: content.ContentCommand): boolean {
+    if (command.tag !== "commit") return false;
+    const { container, spent, mountPoints } = command.val;
+    return spent && mountPoints.length === 0 && this.#copies.has(container);
   }
 
   #readers(view: types.View): Workers {
@@ -447,10 +462,11 @@ class Carrier {
     }
   }
 
-  async #commit(
-    { archive, container, chain, mountPoints, spent }: content.Commit,
-    signal: AbortSignal,
-  ): Promise<engine.Committed> {
+  async #commit(command: content.Commit, signal: AbortSignal): Promise<engine.Committed> {
+    const { archive, container, chain, mountPoints, spent } = command;
+    if (this.#takesCopy({ tag: "commit", val: command })) {
+      return this.archives.make(archive, (directory) => this.#copies.take(container, `${directory}/layer.tar`));
+    }
     const upper = this.#deps.paths.upper(checked(container));
     const changes = {
       upper,

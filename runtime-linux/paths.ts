@@ -67,6 +67,11 @@ export class Paths {
     return join(this.container(id), "held.tar");
   }
 
+  /** The tar of a copy whose files are not in the container yet. */
+  copiedTar(id: string): string {
+    return join(this.container(id), "copied.tar");
+  }
+
   /** One log for all runs, in conmon's k8s-file format. */
   log(id: string): string {
     return join(this.container(id), "log");

@@ -21,6 +21,8 @@ import { decompressed } from "../layers/decompress.js";
 import { openHeld } from "../held/held-files.js";
 import { archiveIn } from "./archive.js";
 import { bodyOf } from "./file-bytes.js";
+import type { Copying } from "../threads/workers.js";
+import { CopiedTar, NotPlain } from "./copied-tar.js";
 import { fileFailure } from "./file-failure.js";
 import { ownerIn } from "./extract.js";
 import { Extractor, type Owner } from "./extractor.js";
@@ -55,12 +57,18 @@ export async function choose(selection: content.Selection, where: Where, signal:
 
 /**
  * The files do not outlast the engine, so nothing is flushed. If it fails, whatever was copied before stays, but never
- * part of a file.
+ * part of a file. If a tar is wanted and the copy is plain, that is all that is made.
  */
-export async function copy(command: content.Copy, where: Where, signal: AbortSignal): Promise<void> {
+export async function copy(
+  { command, tar }: Copying,
+  where: Where,
+  signal: AbortSignal,
+): Promise<engine.Committed | null> {
   const view = openView(command.into, where);
   try {
     const owner = command.owner === undefined ? null : ownerIn(view, command.owner);
+    const written = tar === null ? null : await copyToTar(command, owner, tar, { view, where, signal });
+    if (written !== null) return written;
     const how = { keepKinds: false, owner: null, limits: limitsOf(command.limits), scratch: true };
     const extractor = new Extractor(view, "/", where.kernel, how);
     try {
@@ -69,8 +77,29 @@ export async function copy(command: content.Copy, where: Where, signal: AbortSig
     } finally {
       extractor.close();
     }
+    return null;
   } finally {
     view.close();
+  }
+}
+
+/** Null if the copy is not plain: then there is no tar. */
+async function copyToTar(
+  command: content.Copy,
+  owner: Owner | null,
+  file: string,
+  { view, where, signal }: { view: View; where: Where; signal: AbortSignal },
+): Promise<engine.Committed | null> {
+  const tar = new CopiedTar(view, file, limitsOf(command.limits));
+  try {
+    await fill(command, owner, tar.target(), where, signal);
+    return tar.finish();
+  } catch (error) {
+    fs.unlinkSync(file);
+    if (error instanceof NotPlain) return null;
+    throw error;
+  } finally {
+    tar.close();
   }
 }
 

@@ -63,4 +63,4 @@ function typeOf(stat: Found["stat"]): EntryType | undefined {
   return stat.isFIFO() ? "fifo" : undefined;
 }
 
-const CAPABILITY = "security.capability";
+export const CAPABILITY = "security.capability";

@@ -27,7 +27,8 @@ export interface JobTypes {
   extract: { args: Extraction; result: void };
   /** Keeps the tar of a build's context as a new file. */
   hold: { args: { file: string; limits: TarLimits }; result: Arrival };
-  copy: { args: content.Copy; result: void };
+  /** Copies files between containers. What the layer of the copy is, if it became a tar; null if the files are there. */
+  copy: { args: Copying; result: engine.Committed | null };
   /** Puts the bytes of a web server's file among a container's files. */
   download: { args: Incoming; result: Arrived };
   choose: { args: content.Selection; result: engine.Chosen };
@@ -55,6 +56,12 @@ export interface Unpacked {
   spent: string | null;
   /** The blob that is kept for another layer is taken. */
   reuses: boolean;
+}
+
+/** `tar`: a new file for the copy as the tar of a layer, if nothing else is needed. Null: the files are put into the container. */
+export interface Copying {
+  command: content.Copy;
+  tar: string | null;
 }
 
 /** `made`: as in `ExtractHow`. */

@@ -54,11 +54,13 @@ export interface Fixture {
   close(): void;
 }
 
-/** `root`: the directory to use; a new one below /tmp if undefined. `workers`: who moves bytes, if not this thread. */
+/** `root`: the directory to use; a new one below /tmp if undefined. `workers`: who moves bytes, if not this thread.
+ * `copiesWait`: copies are looked at by commands alone. */
 export function openFixture(
   root = mkdtempSync(join(tmpdir(), "coracle-content-")),
   workers?: (tools: Tools) => Workers,
   kernel: Kernel = libc,
+  copiesWait = false,
 ): Fixture {
   const paths = new Paths({ data: join(root, "data"), exec: join(root, "exec") });
   const bodies = new Map<bigint, AsyncIterable<Uint8Array>>();
@@ -82,10 +84,17 @@ export function openFixture(
     ...(workers === undefined ? {} : { workers: workers(tools) }),
   });
   let counter = 0n;
-  const perform: Fixture["perform"] = (command, told = [], op = ++counter) =>
+  const carriedOut: Fixture["perform"] = (command, told = [], op = ++counter) =>
     carrier.perform(op, command, (phase, current, total) =>
       told.push({ phase, current: Number(current), total: Number(total) }),
     );
+  const perform: Fixture["perform"] = async (command, told, op) => {
+    const outcome = await carriedOut(command, told, op);
+    // A copy may wait until somebody asks for its files, and tests look at them without the carrier.
+    if (command.tag !== "copy" || copiesWait) return outcome;
+    await carriedOut({ tag: "stat", val: { view: command.val.into, path: "/", follow: true } });
+    return outcome;
+  };
   const ingest: Fixture["ingest"] = async (archive, body, limits = ROOMY) => {
     const request = ++counter;
     bodies.set(request, body instanceof Uint8Array ? once(body) : body);

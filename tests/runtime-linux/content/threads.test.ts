@@ -64,7 +64,7 @@ test("the calling thread does the jobs that begin during an action, and threads 
     close: async () => void done.push(`${who} close`),
   });
   const workers = new OrHere(noting("here"), noting("threads"));
-  const job = (): Promise<void> => workers.run("copy", {} as never, { signal: NEVER });
+  const job = (): Promise<unknown> => workers.run("copy", {} as never, { signal: NEVER });
   await job();
   await workers.allHere(job);
   await expect(
