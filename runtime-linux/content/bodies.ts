@@ -6,6 +6,7 @@ import * as fs from "node:fs";
 import { refusedCall } from "../../hosts/shared/index.js";
 import { textOf } from "../../hosts/streams/tar/index.js";
 import type { TarEntry } from "../../hosts/streams/tar/index.js";
+import { completeNew } from "./files/set-attributes.js";
 
 /** Called when a file's bytes, owner and mode are written. */
 export type Finish = (path: Buffer, entry: TarEntry) => void;
@@ -30,7 +31,7 @@ export class FileBodies {
 
   /** Starts a new file; its path must be free. */
   begin(name: string, path: Buffer, entry: TarEntry): void {
-    this.#current = { name, path, entry, fd: fs.openSync(path, NEW_FILE, 0o600), at: 0 };
+    this.#current = { name, path, entry, fd: fs.openSync(path, NEW_FILE, entry.mode & 0o777), at: 0 };
   }
 
   /** The next bytes, valid until the promise resolves; if no promise is returned, until it returns. */
@@ -60,8 +61,7 @@ export class FileBodies {
     const { fd, entry, path } = file;
     // A hole at the end was not written: set the file's size.
     if (entry.holes > 0) fs.ftruncateSync(fd, entry.size);
-    fs.fchownSync(fd, entry.uid, entry.gid);
-    fs.fchmodSync(fd, entry.mode);
+    completeNew(fd, entry);
     this.#finish(path, entry);
     this.abandon();
   }

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import type { TarEntry } from "../../../hosts/streams/tar/index.js";
 import { O_TMPFILE, type Kernel } from "../../kernel.js";
+import { completeNew } from "./set-attributes.js";
 
 /** Where the file will be. */
 export interface Destination {
@@ -76,16 +77,11 @@ export class IncomingFile {
     if (this.#isNamed) fs.unlinkSync(this.destination.path);
   }
 
-  /**
-   * A file that has its name was made with its mode. Mostly it has all already, unless a umask, an access list or the group
-   * of its directory has changed something. To ask is cheaper than to change.
-   */
-  #setOwnerAndMode({ uid, gid, mode }: TarEntry): void {
-    const had = this.#isNamed ? fs.fstatSync(this.#fd) : null;
-    const isOwned = had !== null && had.uid === uid && had.gid === gid;
-    if (!isOwned) fs.fchownSync(this.#fd, uid, gid);
-    // A change of owner clears bits of the mode.
-    if (!isOwned || (had.mode & 0o7777) !== mode) fs.fchmodSync(this.#fd, mode);
+  /** Only a file that has its name was made with its mode. */
+  #setOwnerAndMode(entry: TarEntry): void {
+    if (this.#isNamed) return completeNew(this.#fd, entry);
+    fs.fchownSync(this.#fd, entry.uid, entry.gid);
+    fs.fchmodSync(this.#fd, entry.mode);
   }
 
   #take(isTaken: boolean): void {

@@ -1,6 +1,6 @@
 // Sets the extended attributes that a tar gives a file.
 
-import { lchownSync, lstatSync } from "node:fs";
+import { fchmodSync, fchownSync, fstatSync, lchownSync, lstatSync } from "node:fs";
 import { ownerSet, textOf } from "../../../hosts/streams/tar/index.js";
 import type { TarEntry } from "../../../hosts/streams/tar/index.js";
 import type { Kernel } from "../../kernel.js";
@@ -30,6 +30,18 @@ export function changeOwner(path: Buffer, { uid, gid }: TarEntry, there: Owner =
   if (wanted.uid === had.uid && wanted.gid === had.gid) return false;
   lchownSync(path, wanted.uid, wanted.gid);
   return true;
+}
+
+/**
+ * For a new file that was made with its mode. Mostly it has all already, unless a umask, an access list or the group of its
+ * directory has changed something. To ask is cheaper than to change.
+ */
+export function completeNew(fd: number, { uid, gid, mode }: TarEntry): void {
+  const had = fstatSync(fd);
+  const isOwned = had.uid === uid && had.gid === gid;
+  if (!isOwned) fchownSync(fd, uid, gid);
+  // A change of owner clears bits of the mode.
+  if (!isOwned || (had.mode & 0o7777) !== mode) fchmodSync(fd, mode);
 }
 
 type Owner = Record<"uid" | "gid", number | bigint>;
