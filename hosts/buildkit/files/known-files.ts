@@ -13,9 +13,10 @@ export interface Known {
 /** Reads the tar from its beginning to its end, once: clients list their files in the same order each time. */
 export class KnownFiles {
   readonly #before: SentBefore;
-  readonly #files: AsyncGenerator<Placed>;
+  readonly #files: AsyncGenerator<Placed[]>;
   readonly #window: Window;
-  #next: Placed | null = null;
+  /** Those that were read and not looked at yet, the next one last. */
+  #read: Placed[] = [];
   #isOver = false;
 
   constructor(before: SentBefore) {
@@ -25,16 +26,29 @@ export class KnownFiles {
   }
 
   /** Null if the file was not there, or was another one. `entry`: a file with bytes. */
-  async find(entry: TarEntry): Promise<Known | null> {
-    while (!this.#isOver && (this.#next === null || isBefore(this.#next.entry.name, entry.name))) {
-      const next = await this.#files.next();
-      if (next.done === true) this.#isOver = true;
-      else this.#next = next.value;
+  find(entry: TarEntry): Known | null | Promise<Known | null> {
+    for (let next = this.#read.at(-1); next !== undefined; next = this.#read.at(-1)) {
+      if (next.entry.name !== entry.name && !isBefore(next.entry.name, entry.name)) return null;
+      this.#read.pop();
+      if (next.entry.name === entry.name)
+        return this.#isUnchanged(next, entry) ? { at: next.at, size: entry.size } : null;
     }
-    const found = this.#next;
-    if (this.#isOver || found === null || !isSame(found.entry, entry)) return null;
-    if (entry.mtime >= this.#before.settled) return null;
-    return { at: found.at, size: entry.size };
+    return this.#isOver ? null : this.#readOn().then(() => this.find(entry));
+  }
+
+  #isUnchanged(before: Placed, entry: TarEntry): boolean {
+    return isSame(before.entry, entry) && entry.mtime < this.#before.settled;
+  }
+
+  async #readOn(): Promise<void> {
+    const next = await this.#files.next();
+    if (next.done === true) this.#isOver = true;
+    else this.#read = next.value.reverse();
+  }
+
+  /** All bytes of a file if they were read ahead, valid until more is asked for; otherwise null. */
+  held({ at, size }: Known): Uint8Array | null {
+    return this.#window.held(at, size);
   }
 
   /** The bytes of a file, each piece a copy. */
@@ -54,7 +68,7 @@ interface Placed {
 }
 
 /** The files in a tar, but not their bytes. A tar that cannot be read, or is cut, has no more files. */
-async function* filesIn(before: SentBefore): AsyncGenerator<Placed> {
+async function* filesIn(before: SentBefore): AsyncGenerator<Placed[]> {
   const placing = new Placing();
   const reader = new TarReader(placing, (piece) => void (placing.size += piece.length));
   let chunk = new Uint8Array(FIRST_CHUNK);
@@ -70,7 +84,7 @@ async function* filesIn(before: SentBefore): AsyncGenerator<Placed> {
     } catch {
       return;
     }
-    yield* placing.take(end);
+    yield placing.take(end);
   }
 }
 
@@ -119,6 +133,12 @@ class Window {
 
   constructor(before: SentBefore) {
     this.#before = before;
+  }
+
+  /** Null if not all of them were read. */
+  held(at: number, size: number): Uint8Array | null {
+    const begin = at - this.#from;
+    return begin >= 0 && begin + size <= this.#length ? this.#bytes.subarray(begin, begin + size) : null;
   }
 
   /** Up to `most` bytes from `at` on, but at least one. */

@@ -50,7 +50,12 @@ async function* tarFrom(
     came(message.length);
     const taken = receiver.take(packetOf(message));
     if (taken) await taken;
-    for await (const piece of receiver.ready()) yield* gathered.add(piece);
+    for (let pieces = receiver.ready(); pieces !== null; pieces = receiver.ready()) {
+      // To wait for each of many small files takes longer than to hand it on.
+      if (!isAtOnce(pieces)) for await (const piece of pieces) yield* gathered.add(piece);
+      else for (const piece of pieces) for (const full of gathered.add(piece)) yield full;
+      receiver.handedOn();
+    }
     receiver.ask();
     if (receiver.finished) {
       yield* gathered.add(endOfArchive());
@@ -71,17 +76,19 @@ class Gathered {
   #size = 0;
 
   /** Adds a piece, and gives what there is no more room for. */
-  *add(piece: Uint8Array): Generator<Uint8Array> {
-    if (this.#size + piece.length > ONE_PIECE) yield* this.rest();
-    if (piece.length > ONE_PIECE) return yield piece;
+  add(piece: Uint8Array): readonly Uint8Array[] {
+    const full = this.#size + piece.length > ONE_PIECE ? this.rest() : NONE;
+    if (piece.length > ONE_PIECE) return [...full, piece];
     this.#makeRoom(this.#size + piece.length);
     this.#bytes.set(piece, this.#size);
     this.#size += piece.length;
+    return full;
   }
 
-  *rest(): Generator<Uint8Array> {
-    if (this.#size > 0) yield this.#bytes.slice(0, this.#size);
+  rest(): readonly Uint8Array[] {
+    const rest = this.#size > 0 ? [this.#bytes.slice(0, this.#size)] : NONE;
     this.#size = 0;
+    return rest;
   }
 
   #makeRoom(size: number): void {
@@ -121,17 +128,21 @@ class Receiver {
     else if (type === FIN) this.finished = this.#told;
   }
 
-  /** What can go into the tar by now. */
-  async *ready(): AsyncGenerator<Uint8Array> {
-    for (let file = this.#waiting.first; file !== undefined; file = this.#waiting.first) {
-      if (file.known !== null) yield* this.#knownPieces(file.entry, file.known);
-      else if (!file.whole && (!file.asked || file.size <= AHEAD)) return;
-      else yield* this.#piecesOf(file);
-      if (file.known === null && !file.whole) return;
-      this.#waiting.shift();
-      this.#listedBytes -= file.listed;
-      if (file.asked) this.#ahead -= file.size;
-    }
+  /** What can go into the tar by now, all of one file; null if nothing can. Call `handedOn` when it is there. */
+  ready(): Pieces | null {
+    const file = this.#waiting.first;
+    if (file === undefined) return null;
+    if (file.known !== null) return this.#knownPieces(file.entry, file.known);
+    if (!file.whole && (!file.asked || file.size <= AHEAD)) return null;
+    return file.whole || !file.begun || file.held.length > 0 ? this.#piecesOf(file) : null;
+  }
+
+  handedOn(): void {
+    const file = this.#waiting.first!;
+    if (file.known === null && !file.whole) return;
+    this.#waiting.shift();
+    this.#listedBytes -= file.listed;
+    if (file.asked) this.#ahead -= file.size;
   }
 
   /**
@@ -181,7 +192,9 @@ class Receiver {
     const known = null;
     const file = { id, entry, size: entry.size, asked, known, whole, held: NOTHING, listed, came: 0, begun: false };
     if (whole || this.#known === null) return this.#waiting.push(file);
-    return this.#known.find(entry).then((known) => this.#waiting.push({ ...file, known }));
+    const found = this.#known.find(entry);
+    if (found instanceof Promise) return found.then((known) => this.#waiting.push({ ...file, known }));
+    this.#waiting.push(found === null ? file : { ...file, known: found });
   }
 
   /** An empty piece is the end. A file that has grown is cut off where it was when it was listed, as by tar(1). */
@@ -201,8 +214,13 @@ class Receiver {
     file.came += piece.length;
   }
 
+  #knownPieces(entry: TarEntry, known: Known): Pieces {
+    const bytes = this.#known!.held(known);
+    return bytes === null ? this.#readPieces(entry, known) : [headerOf(entry), bytes, paddingOf(entry.size)];
+  }
+
   /** A small file is one piece. */
-  async *#knownPieces(entry: TarEntry, known: Known): AsyncGenerator<Uint8Array> {
+  async *#readPieces(entry: TarEntry, known: Known): AsyncGenerator<Uint8Array> {
     let held = [headerOf(entry)];
     for await (const piece of this.#known!.bytes(known)) {
       held.push(piece);
@@ -232,7 +250,14 @@ class Receiver {
   }
 }
 
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+function isAtOnce(pieces: Pieces): pieces is Iterable<Uint8Array> {
+  return Symbol.iterator in pieces;
+}
+
 const NOTHING = new Uint8Array();
+const NONE: readonly Uint8Array[] = [];
 const ZEROS = new Uint8Array(64 * 1024);
 const ONE_PIECE = 256 << 10;
 const FIRST_ROOM = 8 << 10;
