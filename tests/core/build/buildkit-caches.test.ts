@@ -203,6 +203,15 @@ describe("caches", () => {
     expect(JSON.parse(prune(world, { keepBytes: 1, keepDuration: HOURS }))).toMatchObject({ Size: 5 });
   });
 
+  test("that were used within half a year are not pruned: a number has too few digits for that time", () => {
+    const world = cached();
+    const halfAYear = { keepDuration: String(4380 * HOURS) };
+    world.wait(4379 * 3600);
+    expect(prune(world, halfAYear)).toBe("");
+    world.wait(3601);
+    expect(JSON.parse(prune(world, halfAYear))).toMatchObject({ Size: 5 });
+  });
+
   test.each([
     ["a call", (world: ImageWorld) => world.makeCall(`${CONTROL}/Prune`, { minFreeSpace: GIGABYTES })],
     ["a request", (world: ImageWorld) => world.ask("POST", `/build/prune?min-free-space=${GIGABYTES}`)],

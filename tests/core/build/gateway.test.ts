@@ -54,6 +54,11 @@ describe("a file of a result", () => {
     expect(second.val).toMatchObject({ part: { offset: 1n, length: 2n } });
     world.succeed(second.op, { tag: "bytes", val: encode("el") });
     expect(JSON.parse(world.answer(again).text)).toEqual({ Data: btoa("el") });
+    // A number has too few digits for this length.
+    direct(world, "ReadFile", { Ref, FilePath: "/etc/motd", Range: { Offset: 1, Length: "9223372036854775807" } });
+    const third = world.take("read-file");
+    expect(third.val).toMatchObject({ part: { offset: 1n, length: 2n ** 63n - 1n } });
+    world.succeed(third.op, { tag: "bytes", val: encode("ello") });
     drop(world);
     direct(world, "Return", { result: { ref: { id: Ref } } });
     expect(world.answer(solving)).toMatchObject({ status: 200, over: true });

@@ -8,7 +8,7 @@ import { cacheEntries, CacheEntry } from "../caches/cache-entry";
 import { CacheFilter } from "../caches/cache-filter";
 import { Pruned, PruneLimits, Staying } from "../caches/removal";
 import { pruneCaches, PruneClient } from "../prune";
-import { answer, answerError, CallError, Code, messageOf } from "./grpc-reply";
+import { answer, answerError, CallError, Code, int64In, messageOf } from "./grpc-reply";
 
 export function cacheUsage(call: Call): void {
   const filter = new CacheFilter(messageOf(call).stringsOf("filter"));
@@ -24,8 +24,12 @@ export function pruneCall(call: Call): void {
   const message = messageOf(call);
   const filter = new CacheFilter(message.stringsOf("filter"));
   if (filter.problem.length > 0) return answerError(call, new CallError(Code.InvalidArgument, filter.problem));
-  const stay = new Staying(message.i64Of("keepBytes"), message.i64Of("maxUsedSpace"), message.i64Of("minFreeSpace"));
-  const limits = new PruneLimits(stay, message.i64Of("keepDuration"), message.boolOf("all"));
+  const stay = new Staying(
+    int64In(message, "keepBytes"),
+    int64In(message, "maxUsedSpace"),
+    int64In(message, "minFreeSpace"),
+  );
+  const limits = new PruneLimits(stay, int64In(message, "keepDuration"), message.boolOf("all"));
   pruneCaches(filter, limits, new PruneAnswer(call));
 }
 

@@ -2,7 +2,7 @@
 
 import { BodyTag, BodyWhole } from "../../../../build/bindings/types";
 import { Call } from "../../call";
-import { Json } from "../../json/json";
+import { asI64, Json } from "../../json/json";
 import { parseJson } from "../../json/reader";
 import { JsonWriter } from "../../json/writer";
 import { Refusal, RefusalKind, statusOf } from "../../refusal";
@@ -80,6 +80,13 @@ export function messageOf(call: Call): Json {
 export function objectIn(message: Json, name: string): Json {
   const found = message.find(name);
   return found !== null && found.isObject ? found : Json.object();
+}
+
+/** The member with this name if it is an int64, or else 0. It is a text if a number of JSON might lose digits. */
+export function int64In(message: Json, name: string): i64 {
+  const found = message.find(name);
+  if (found === null) return 0;
+  return asI64(found.isString ? Json.number(found.text) : found);
 }
 
 export function answer(call: Call, message: JsonWriter): void {

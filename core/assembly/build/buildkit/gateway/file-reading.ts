@@ -13,7 +13,7 @@ import { Call } from "../../../call";
 import { Json } from "../../../json/json";
 import { JsonWriter } from "../../../json/writer";
 import { base64Length } from "../../../text/base64";
-import { unknownError } from "../grpc-reply";
+import { int64In, unknownError } from "../grpc-reply";
 import { FileQuestion, LARGEST } from "./file-question";
 
 export class FileReading extends FileQuestion {
@@ -29,7 +29,7 @@ export class FileReading extends FileQuestion {
   /** Go's libraries read from no place before a file. */
   protected ask(): void {
     const range = this.range;
-    if (range === null || range.i64Of("Offset") >= 0) return super.ask();
+    if (range === null || int64In(range, "Offset") >= 0) return super.ask();
     this.fail(unknownError(`readat ${this.path}: negative offset`));
   }
 
@@ -48,6 +48,6 @@ export class FileReading extends FileQuestion {
   private part(): FilePart | null {
     const range = this.range;
     if (range === null) return null;
-    return new FilePart(<u64>range.i64Of("Offset"), <u64>max(<i64>0, range.i64Of("Length")));
+    return new FilePart(<u64>int64In(range, "Offset"), <u64>max(<i64>0, int64In(range, "Length")));
   }
 }
