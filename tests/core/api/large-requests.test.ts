@@ -21,7 +21,7 @@ interface Config {
 const onLoopback = (at: number) => ({ HostIp: `127.1.${at >> 8}.${at & 255}`, HostPort: "8080" });
 
 const count = new Count();
-const core = countedCore(count);
+const core = await countedCore(count);
 const counting = (): EagerEngine => new EagerEngine([], {}, { core, count });
 
 function expectQuick(engine: EagerEngine): void {

@@ -4,9 +4,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { main } from "assemblyscript/asc";
 import { isInForce, mutantSource } from "../../mutants/mutating-doors.js";
+import { PLAN } from "../../mutants/plan.js";
 import { Count, counting } from "./counting.js";
+import { contentOf, kept } from "./kept.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -16,7 +17,7 @@ type Exports = { memory: WebAssembly.Memory } & Record<string, (...args: number[
  * Compiles `tests/core/door/NAME.ts` like the build: minimal runtime, and only the imports that report traps and work.
  */
 export async function openDoor(name: string): Promise<Door> {
-  const wasm = counting(await compile(`tests/core/door/${name}.ts`));
+  const wasm = await compiled(name);
   let memory: WebAssembly.Memory | null = null;
   const abort = (message: number, file: number, line: number, column: number): never => {
     throw new Error(`trap: ${utf16(memory, message)} at ${utf16(memory, file)}:${line}:${column}`);
@@ -79,7 +80,17 @@ export class Door {
   }
 }
 
+/** Where a door's sources are. */
+const SOURCES: readonly string[] = ["core/assembly", "tests/core/door"];
+
+/** A door that counts its work. One with mutants is not kept: its sources are not those of the files. */
+async function compiled(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const make = async (): Promise<Uint8Array<ArrayBuffer>> => counting(await compile(`tests/core/door/${name}.ts`));
+  return process.env[PLAN] === undefined ? kept(name, contentOf(SOURCES, ".ts"), make) : make();
+}
+
 async function compile(entry: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { main } = await import("assemblyscript/asc");
   const outputs: Uint8Array[] = [];
   const args = [entry, "--outFile", "door.wasm", "--runtime", "minimal", "--exportRuntime", "--debug"];
   const { error, stderr } = await main(args, {

@@ -10,7 +10,7 @@ const COUNT = 250;
 const TIMES = 8;
 
 const count = new Count();
-const core = countedCore(count);
+const core = await countedCore(count);
 
 const ASKED = [
   ["POST", "/v1.41/volumes/prune"],
