@@ -23,14 +23,21 @@ const OF_NODE =
  * or look at the processes and files that they open.
  */
 const READING =
-  "{cgroups/limits,content/{archives,commit,copy,escapes,pull,tars,vanishing},embedded-image,ends/living,kernel/kernel," +
+  "{cgroups/limits,content/{archives,commit,copy,escapes,kept-log,pull,tars,vanishing},embedded-image,ends/living," +
+  "kernel/{kernel,packet-filter}," +
   "launch/{bundle,runtimes,spec-text,supervisor-control},names/{messages,remembered,shares,table,turns}," +
-  "networks/{kept,parents/parent-places,ports/held-ports,resolv-conf},ps,sample/sample,seccomp/*," +
+  "networks/{kept,forward/way,parents/{parent-places,parents},ports/held-ports,resolv-conf},ps,sample/sample,seccomp/*," +
   "stdio/{log-bursts,log-ends,logs},under-way,volumes}";
 
+/** Of `simulator/`, what starts no simulator. */
+const COMPUTING = "{clients/refused-connects,commands,invariants/pushes,resizes,visits/{gate,visits}}";
+
 export const SHARED: readonly string[] = [
+  "core/bindgen/*.test.ts",
   `tests/{${FOLDERS}}/**/!(${ALONE.join("|")}).test.ts`,
   "tests/{engine,registry}/!(answers).test.ts",
   `tests/node/${OF_NODE}.test.ts`,
   `tests/runtime-linux/${READING}.test.ts`,
+  `tests/simulator/${COMPUTING}.test.ts`,
+  "tests/mutants/*.test.ts",
 ];
