@@ -5,7 +5,7 @@ import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Files that take more than a minute in CI, the longest first. The simulator's own runs have lower priority than the
+ * Files that take half a minute or more in CI, the longest first. The simulator's own runs have lower priority than the
  * others and use idle time.
  */
 const LONG: readonly string[] = [
@@ -17,6 +17,7 @@ const LONG: readonly string[] = [
   "tests/simulator/equal-seeds.test.ts",
   "tests/clients/docker-compose.test.ts",
   "tests/benches/quick.test.ts",
+  "tests/linux/power/cuts.test.ts",
   "tests/check.test.ts",
   "tests/trace/chain.test.ts",
   "tests/linux/killed-moments.test.ts",
@@ -25,6 +26,14 @@ const LONG: readonly string[] = [
   "tests/linux/bursts.test.ts",
   "tests/clients/go-sdk.test.ts",
   "tests/http/unread.test.ts",
+  "tests/clients/trace-canaries.test.ts",
+  "tests/core/crash/crash.test.ts",
+  "tests/clients/docker-events.test.ts",
+  "tests/http/builds/both-doors.test.ts",
+  "tests/http/builds/kit-reference.test.ts",
+  "tests/linux/load-cuts.test.ts",
+  "tests/core/exhaustive/exhaustive.test.ts",
+  "tests/simulated/shell-like-busybox.test.ts",
   "tests/native/native.test.ts",
   "tests/clients/docker-cli.test.ts",
   "tests/simulator/stories.test.ts",
