@@ -4,6 +4,7 @@
 import type { Input, engine, types } from "../../../hosts/shared/host.js";
 import type { ObservedStep, Opening } from "../../../hosts/driver/observer.js";
 import type { WorldView } from "../../../hosts/simulated/options.js";
+import { CHANGES } from "../commands.js";
 import type { Ledger } from "../ledger.js";
 import type { Spoilt } from "../worlds/disk.js";
 
@@ -26,6 +27,26 @@ export interface Seen extends ObservedStep {
   readonly held: Held;
   /** Every record in use, as the instance would write it now. */
   remembered(): engine.Stored[];
+}
+
+/** Of so many steps with nothing that calls for it, the state is compared whole after one. */
+const WHOLE_EACH = 8;
+
+const CHANGING: ReadonlySet<string> = new Set(CHANGES);
+
+/**
+ * Whether what costs much is compared after this step: after each that changes a record or the machine, since what was
+ * wrong before may be seen no more once the record is written; after each with a rare input; and after each 8th one.
+ */
+export function isComparedWhole({ count, input, outputs, ledger }: Seen): boolean {
+  if (ledger.changed.length > 0 || count % WHOLE_EACH === 0 || !isUsual(input)) return true;
+  return outputs.effects.some(({ to, command }) => to !== "timers" && CHANGING.has(command.tag));
+}
+
+/** Null, for `open`, is not usual either. */
+function isUsual(input: Input | null): boolean {
+  if (input?.tag === "completed") return input.val.outcome.tag === "ok";
+  return input?.tag === "request" || input?.tag === "progress" || input?.tag === "drained";
 }
 
 /** Sizes on the disk in bytes, or null for a missing object. */

@@ -1,11 +1,12 @@
-// Checks that records equal memory: the records that an instance would write now are the ones that it has written.
+// Checks that records equal memory: the records that an instance would write now are the ones that it has written. It
+// does so after each step that changes a record or the machine, at rest, before an instance is lost, and at times between.
 
 import type { engine } from "../../../hosts/shared/host.js";
 import { Breach } from "../breach.js";
 import { isEqual } from "../ledger.js";
 import { lateMembers } from "../../support/records/late-members.js";
 import { SET_ASIDE } from "./spared.js";
-import type { Invariant, Seen } from "./invariant.js";
+import { type Invariant, type Seen, isComparedWhole } from "./invariant.js";
 
 /** This member belongs to a removal, which begins only when the run is over. */
 const REMOVAL = "removeVolumes";
@@ -16,8 +17,25 @@ const decoder = new TextDecoder();
 const agreeing = new WeakMap<Uint8Array, Uint8Array>();
 
 export class Remembered implements Invariant {
-  stepped({ remembered, ledger }: Seen): void {
-    expectRemembered("records", remembered(), ledger.records);
+  /** The newest step, unless it has been compared. */
+  #left: Seen | null = null;
+
+  stepped(seen: Seen): void {
+    this.#left = seen;
+    if (isComparedWhole(seen)) this.#compare();
+  }
+
+  rested(): void {
+    this.#compare();
+  }
+
+  crashed(): void {
+    this.#compare();
+  }
+
+  #compare(): void {
+    if (this.#left !== null) expectRemembered("records", this.#left.remembered(), this.#left.ledger.records);
+    this.#left = null;
   }
 }
 

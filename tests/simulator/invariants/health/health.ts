@@ -4,7 +4,7 @@
 import type { Operation, processes } from "../../../../hosts/shared/host.js";
 import { Breach } from "../../breach.js";
 import { parsed, wordOf } from "../../ledger.js";
-import type { Invariant, Seen } from "../invariant.js";
+import { type Invariant, type Seen, isComparedWhole } from "../invariant.js";
 import { RunLengths } from "../runs/lengths.js";
 import { eventsOf } from "../journal.js";
 import { type Condition, HealthCourse, type Probed, formOf, planOf } from "./course.js";
@@ -147,8 +147,9 @@ export class Health implements Invariant {
   }
 
   /** Compares the health in the instance's records and in its answers. */
-  #known({ remembered, outputs }: Seen): void {
-    for (const { key, value } of this.#size === 0 ? [] : remembered()) {
+  #known(seen: Seen): void {
+    const { remembered, outputs } = seen;
+    for (const { key, value } of this.#size > 0 && isComparedWhole(seen) ? remembered() : []) {
       const id = key.startsWith("container/") ? key.slice("container/".length) : "";
       const condition = this.#conditionOf(id);
       if (condition !== null) this.#compare("remembered", id, condition, (parsed(value) as Probed).health ?? null);

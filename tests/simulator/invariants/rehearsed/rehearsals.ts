@@ -1,5 +1,6 @@
 // Rehearses on a copy of the engine what stories rarely do: small plays, each of which must go as it does in every state
-// of rest. The copy has a machine of its own, on which everything succeeds.
+// of rest. The copy has a machine of its own, on which everything succeeds. The first rest of a story has all plays, and
+// each later one a third of them, in turn.
 
 import type { types } from "../../../../hosts/shared/host.js";
 import { Breach as NeverAsked } from "../../../core/crash/world.js";
@@ -32,8 +33,13 @@ const PLAYS: readonly ((rehearsal: Rehearsal) => void)[] = [
   rehearseOthers,
 ];
 
+/** After the first rest, the plays are shared out among so many rests. */
+const SHARES = 3;
+
 export class Rehearsals implements Invariant {
   readonly #spares: Spares;
+  /** How many rests had plays. */
+  #rests = 0;
   #snapshot: (() => Uint8Array) | null = null;
   /** The time of the newest step. */
   #now: types.Instant = { wall: 0n, monotonic: 0n };
@@ -54,12 +60,17 @@ export class Rehearsals implements Invariant {
     const image = imageIn(ledger);
     if (this.#snapshot === null || image === undefined) return;
     const snapshot = this.#snapshot();
-    for (const play of PLAYS) {
+    for (const play of this.#chosen()) {
       const instance = this.#spares.take();
       instance.restore(snapshot);
       rehearse(play, { scene: new Scene(instance, new Machine(found, ledger).world, this.#now), image, created: 0 });
       this.#spares.give(instance);
     }
+  }
+
+  #chosen(): typeof PLAYS {
+    const rest = this.#rests++;
+    return rest === 0 ? PLAYS : PLAYS.filter((_, at) => at % SHARES === rest % SHARES);
   }
 }
 
