@@ -218,6 +218,7 @@ class Carrier {
         return DONE;
       case "unmount":
         this.agents.close(command.val);
+        await this.#copies.spare(command.val);
         if (!this.#contexts.has(command.val)) await this.filesystems.unmount(command.val);
         return DONE;
       case "measure":
@@ -273,6 +274,7 @@ class Carrier {
         return { tag: "size", val: await keepLog(command.val, this.#deps) };
       case "drop-container":
         this.agents.close(command.val);
+        await this.#copies.spare(command.val);
         await this.#contexts.forget(command.val);
         await this.#copies.forget(command.val);
         await this.filesystems.drop(command.val);

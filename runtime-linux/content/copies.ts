@@ -13,7 +13,7 @@ import type { Workers } from "./threads/workers.js";
 interface Copied {
   command: content.Copy;
   committed: engine.Committed;
-  /** While its files are put into the container. */
+  /** Since its files are put into the container. If that fails, they are missing for good. */
   putting: Promise<void> | null;
   over: AbortController;
 }
@@ -44,8 +44,18 @@ export class Copies {
   async ready(container: string, signal: AbortSignal): Promise<void> {
     const copied = this.#copied.get(container);
     if (copied === undefined) return;
-    copied.putting ??= this.#put(container, copied).finally(() => (copied.putting = null));
+    copied.putting ??= this.#put(container, copied);
     await unlessGivenUp(signal, copied.putting);
+  }
+
+  /** Resolves when no copy needs the files of a container any more, which is to go. */
+  async spare(source: string): Promise<void> {
+    const needs = ({ command: { what } }: Copied): boolean =>
+      what.tag === "files" && what.val.from.container === source;
+    for (const [container, copied] of [...this.#copied]) {
+      // Whoever asks for the files is told if it fails.
+      if (needs(copied)) await this.ready(container, NEVER).catch(() => {});
+    }
   }
 
   /** The same for all containers that a launch names. */
@@ -94,3 +104,5 @@ export class Copies {
     this.#copied.delete(container);
   }
 }
+
+const NEVER = new AbortController().signal;

@@ -174,6 +174,31 @@ describeUnless(missing, "a copy that is only a tar", () => {
     }
   });
 
+  test.each(["unmount", "drop-container"] as const)("becomes files before its source goes by %s", async (tag) => {
+    const from = await source(FILES);
+    const { id } = await fixture.mount(undefined, true);
+    await copyFrom(from, id, "d", "/x", true);
+    await fixture.perform({ tag, val: from });
+    expect(existsSync(fixture.paths.copiedTar(id))).toBe(false);
+    await fixture.perform({ tag: "drop-container", val: from });
+    const at = { view: view(id), path: "/x/f", follow: true };
+    expect(await fixture.perform({ tag: "read-file", val: { at, limit: 9 } })).toMatchObject({
+      val: Buffer.from("one"),
+    });
+  });
+
+  test("tells whoever asks for its files that there was no room for them when its source went", async () => {
+    const from = await source([{ name: "d/large", body: "x".repeat(3 << 20) }]);
+    const { id } = await fixture.mount(undefined, true);
+    await copyFrom(from, id, "d", "/x", true);
+    const work = fixture.paths.upper(id);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", join(fixture.paths.rootfs(id))]);
+    await fixture.perform({ tag: "drop-container", val: from });
+    expect(tree(work)).toEqual([]);
+    const error = { tag: "call", val: { call: "write", path: "/x/large", inside: true, error: "ENOSPC" } };
+    for (let i = 0; i < 2; i++) expect(await failed(commit(id, i > 0))).toEqual(error);
+  });
+
   test("stays a tar while others are launched", async () => {
     const { id } = await fixture.mount(undefined, true);
     await copy(id, "d", "/x");
