@@ -37,6 +37,8 @@ export class CopiedTar implements TarSink {
   #filled = 0;
   /** What is in the tar. */
   readonly #names = new Map<string, Kind>();
+  /** Directories in it with their times from below, since nothing has been added to them. */
+  readonly #untouched = new Set<string>();
   /** Some directory passes its group on to what is made in it. */
   #passesGroup = false;
   #size = 0n;
@@ -65,8 +67,8 @@ export class CopiedTar implements TarSink {
     if (name === "") return refuseInPlace(entry);
     if (entry.type === "symlink") refuseClimbingLink("/", name, entry.target);
     if (!isPlain(name, entry) || this.#names.has(name) || this.#names.size >= MOST_NAMES) throw new NotPlain();
-    const isBelow = this.#enter(parentOf(name)) === "merged";
-    const there = isBelow ? this.#stat(`/${name}`) : undefined;
+    const there = this.#below(name);
+    this.#enter(parentOf(name), there === undefined || entry.type !== "directory");
     if (entry.type !== "directory") {
       if (there !== undefined && !there.isFile()) throw new NotPlain();
       this.#names.set(name, "other");
@@ -102,26 +104,36 @@ export class CopiedTar implements TarSink {
     fs.closeSync(this.#fd);
   }
 
-  /** Adds the directories that lead to a file: as they are below, or as they are made if they are missing. */
-  #enter(directory: string): Kind {
-    if (directory === "") return "merged";
+  /**
+   * Adds the directories that lead to a file: as they are below, or as they are made if they are missing. `changes`: a name
+   * comes into the last one, or gets another file.
+   */
+  #enter(directory: string, changes: boolean): void {
+    if (directory === "") return;
     const known = this.#names.get(directory);
-    if (known === "other") throw new NotPlain();
-    if (known !== undefined) return known;
-    const there = this.#enter(parentOf(directory)) === "merged" ? this.#stat(`/${directory}`) : undefined;
+    if (known === "other" || (changes && this.#untouched.has(directory))) throw new NotPlain();
+    if (known !== undefined) return;
+    const there = this.#below(directory);
+    this.#enter(parentOf(directory), there === undefined);
     if (there?.isDirectory() === false || (there === undefined && this.#passesGroup)) throw new NotPlain();
-    const { mode, uid, gid } = there ?? MADE;
     this.#names.set(directory, there === undefined ? "new" : "merged");
-    this.#add(directory, { ...NOTHING, type: "directory", mode: mode & 0o7777, uid, gid, mtime: now() });
-    return this.#names.get(directory)!;
+    if (!changes) this.#untouched.add(directory);
+    const made = { ...NOTHING, ...MADE, mtime: now() };
+    if (there === undefined) return this.#add(directory, made);
+    const [mode, uid, gid] = [Number(there.mode) & 0o7777, Number(there.uid), Number(there.gid)];
+    this.#add(directory, { ...made, mode, uid, gid, mtime: changes ? made.mtime : there.mtimeNs });
   }
 
-  /** What the container has there. No link on the way is one of ours: `#enter` would have refused it. */
-  #stat(path: string, flags: number = fs.constants.O_NOFOLLOW): fs.Stats | undefined {
+  /** What was there before the copy. `#enter` refuses links on the way. */
+  #below(name: string): fs.BigIntStats | undefined {
+    return this.#names.get(parentOf(name)) === "new" ? undefined : this.#stat(`/${name}`);
+  }
+
+  #stat(path: string, flags: number = fs.constants.O_NOFOLLOW): fs.BigIntStats | undefined {
     try {
       const fd = this.#view.open(path, O_PATH | flags);
       try {
-        return fs.fstatSync(fd);
+        return fs.fstatSync(fd, { bigint: true });
       } finally {
         fs.closeSync(fd);
       }
@@ -186,7 +198,7 @@ const SETGID = 0o2000;
 const NO_OWNER = 0xffff_ffff;
 const PLAIN: ReadonlySet<string> = new Set(["file", "directory", "symlink"]);
 const MISSING: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
-const MADE = { mode: 0o755, uid: 0, gid: 0 };
+const MADE = { type: "directory", mode: 0o755, uid: 0, gid: 0 } as const;
 const NOTHING = { size: 0, holes: 0, target: "", major: 0, minor: 0, xattrs: new Map<string, string>() };
 /** The kernel's limit (path_resolution(7)), and less than its limit of a path: a layer's own path comes before the name. */
 const LONGEST_NAME = 255;

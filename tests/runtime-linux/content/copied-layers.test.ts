@@ -110,6 +110,22 @@ describeUnless(missing, "a copy that is only a tar", () => {
     expect(readFileSync(join(rootfs, "app/old"), "utf8")).toBe("old");
   });
 
+  test.each<[string, string, boolean]>([
+    ["d", "/app/in/new", true],
+    ["e", "/app", false],
+  ])("of %s to %s leaves directories that it adds nothing to their times", async (from, to, isTar) => {
+    const inner: RawEntry = { name: "app/in/", flag: "5", mtime: 44 };
+    const below = await fixture.layer(rawTar([...BELOW, inner]));
+    const { id } = await fixture.mount(below, true);
+    await copy(id, from, to, false, [...FILES, { name: "e/in/f", body: "" }, { name: "e/new", body: "" }]);
+    expect(existsSync(fixture.paths.copiedTar(id))).toBe(isTar);
+    const { rootfs } = await fixture.mount(await made(id, below));
+    const { mtimeMs } = lstatSync(join(rootfs, "app"));
+    if (isTar) expect(mtimeMs).toBe(55_000);
+    else expect(Math.abs(mtimeMs - Date.now())).toBeLessThan(60_000);
+    expect(Math.abs(lstatSync(join(rootfs, "app/in")).mtimeMs - Date.now())).toBeLessThan(60_000);
+  });
+
   test.each<[string, string, string, string[]]>([
     ["a file over another", "d/f", "/app/f", ["app", "app/f"]],
     ["a directory over another", "d", "/app", ["app", "app/e", "app/f", "app/l"]],
