@@ -4,7 +4,6 @@ const DOCKERFILE = "tests/core/build/dockerfile.test.ts";
 const EVALUATION = "tests/core/build/evaluation.test.ts";
 const SUBSTITUTION = "tests/core/build/substitution.test.ts";
 const STAGES = "tests/core/build/stages.test.ts";
-const GATEWAY = "tests/core/build/gateway.test.ts";
 const IGNORE = "tests/core/build/ignore.test.ts";
 
 export const BUILD_MUTANTS: readonly Mutant[] = [
@@ -194,20 +193,6 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     file: "build/buildkit/solve.ts",
     right: `this.places.drop();`,
     wrong: `if (!WRONG) this.places.drop();`,
-    finder: { test: GATEWAY, named: "which are mounted once and dropped with the build" },
-  },
-  {
-    name: "the next question does not wait until an answer is read",
-    file: "build/buildkit/gateway/asker.ts",
-    right: `if (json.length <= UNREPORTED) {`,
-    wrong: `if (WRONG || json.length <= UNREPORTED) {`,
-    finder: { test: GATEWAY, named: "the next one is asked once the answer is read" },
-  },
-  {
-    name: "a question is asked though its client has left",
-    file: "build/buildkit/gateway/question.ts",
-    right: `if (this.isUnwanted) return this.conclude();`,
-    wrong: `if (!WRONG && this.isUnwanted) return this.conclude();`,
-    finder: { test: GATEWAY, named: "those that it has left before their turn are not asked" },
+    finder: { played: "results-looked-at", rule: "owners" },
   },
 ];
