@@ -1,7 +1,15 @@
 // Joins a module's data segments. AssemblyScript's optimizer leaves out each short run of zeros, so the core has some
 // 9,000 segments. What stands between them costs more than the zeros: packed (brotli), joined ones take 9 % less.
 
-import { concat, DATA_COUNT_SECTION, DATA_SECTION, sectionsOf, sectionWith, unsigned, unsignedAt } from "./sections.js";
+import {
+  concat,
+  DATA_COUNT_SECTION,
+  DATA_SECTION,
+  rewriteSections,
+  sectionWith,
+  unsigned,
+  unsignedAt,
+} from "./sections.js";
 
 /** Longer runs of zeros stay out of the module. */
 const LONGEST_GAP = 4096;
@@ -13,13 +21,13 @@ const LONGEST_GAP = 4096;
  */
 export function joinSegments(wasm: Uint8Array): Uint8Array {
   let segments: Segment[] | undefined;
-  sectionsOf(wasm, ({ id, content, whole }) => {
+  rewriteSections(wasm, ({ id, content, whole }) => {
     if (id === DATA_SECTION) segments = segmentsOf(content);
     return whole;
   });
   if (!segments) return wasm;
   const joined = sectionWith(DATA_SECTION, dataOf(blocksOf(segments)));
-  return sectionsOf(wasm, ({ id, whole }) =>
+  return rewriteSections(wasm, ({ id, whole }) =>
     id === DATA_SECTION ? joined : id === DATA_COUNT_SECTION ? new Uint8Array() : whole,
   );
 }

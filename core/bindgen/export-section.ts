@@ -1,13 +1,13 @@
 // Rewrites a module's export section, because AssemblyScript cannot export names such as `coracle:engine/engine#step`.
 
-import { concat, EXPORT_SECTION, sectionsOf, sectionWith, unsigned, unsignedAt } from "./sections.js";
+import { concat, EXPORT_SECTION, rewriteSections, sectionWith, unsigned, unsignedAt } from "./sections.js";
 
 /**
  * Renames the exports of a module that are in `names`. The WebAssembly core specification, 5.5.10, "Export Section",
  * defines the section.
  */
 export function renameExports(wasm: Uint8Array, names: Map<string, string>): Uint8Array {
-  return sectionsOf(wasm, ({ id, content, whole }) =>
+  return rewriteSections(wasm, ({ id, content, whole }) =>
     id === EXPORT_SECTION ? sectionWith(id, renamedSection(content, names)) : whole,
   );
 }

@@ -12,8 +12,8 @@ export interface Section {
   whole: Uint8Array;
 }
 
-/** A module with the sections that `rewritten` returns. */
-export function sectionsOf(wasm: Uint8Array, rewritten: (section: Section) => Uint8Array): Uint8Array {
+/** The module with what `rewritten` returns in place of each section. */
+export function rewriteSections(wasm: Uint8Array, rewritten: (section: Section) => Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [wasm.subarray(0, 8)];
   for (let at = 8; at < wasm.length;) {
     const [size, start] = unsignedAt(wasm, at + 1);
