@@ -1,5 +1,5 @@
 // Gives memory back to the system after a burst of work, once the engine is idle or has little to do. This is memory of
-// the core, of V8 and of the C library. None of them gives it back by itself.
+// the core, of V8 and of the C library, and pages of the records' file. None of them is given back by itself.
 
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
