@@ -7,7 +7,9 @@ import {
   LogSource,
   ReplyCommand,
   ReplyCommandBare,
+  ReplyCommandBeside,
   ReplyCommandChunk,
+  ReplyCommandDrain,
   ReplyCommandHijack,
   ReplyCommandInsert,
   ReplyCommandOpen,
@@ -136,6 +138,16 @@ export function sendChunk(call: Call, bytes: Uint8Array): void {
 /** A log as a part of the body: what is sent next follows its end. */
 export function insertLog(call: Call, source: LogSource): void {
   perform(call.id, new ReplyCommandInsert(source));
+}
+
+/** The log of a run that goes on, between what else is sent. */
+export function besideLog(call: Call, source: LogSource): void {
+  perform(call.id, new ReplyCommandBeside(source));
+}
+
+/** That run is over: what is sent next follows the end of its log. */
+export function drainLog(call: Call, container: string): void {
+  perform(call.id, new ReplyCommandDrain(container));
 }
 
 export function spliceLogs(call: Call, source: LogSource): void {

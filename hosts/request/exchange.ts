@@ -52,11 +52,13 @@ export class Exchange implements ReplyReceiver {
   readonly #context: ExchangeContext;
   /** For a reply whose bytes the host moves. */
   #movement: Movement | null = null;
-  /** A log that is being sent as a part of the body. */
+  /** Logs that are sent between the other parts of the body, by their containers. */
+  readonly #beside = new Map<string, Sending>();
+  /** A log as a part of the body, or the rest of one that was sent beside it. */
   #inserted: Movement | null = null;
   /** What comes after it. */
   readonly #held: ReplyOrCut[] = [];
-  /** Opened logs of the `insert`s among them, in the same order. */
+  /** Opened logs among them, in the same order. */
   readonly #heldLogs: Promise<LogBytes>[] = [];
   /** A head that has not gone out. */
   #head: replies.Head | null = null;
@@ -97,7 +99,11 @@ export class Exchange implements ReplyReceiver {
       case "splice":
         return void this.#splice(command.val);
       case "insert":
-        return void this.#insert(command.val, this.#heldLogs.shift() ?? this.#openLog(command.val));
+        return void this.#insert(command.val, this.#opened(command.val));
+      case "beside":
+        return this.#sendBeside(command.val, this.#opened(command.val));
+      case "drain":
+        return void this.#drain(command.val);
       case "hijack":
         return void this.#hijack(command.val);
       case "calls":
@@ -174,20 +180,43 @@ export class Exchange implements ReplyReceiver {
     if (!this.#over) this.#channel.end();
   }
 
-  /** A log that cannot be read breaks the reply off: what is missing in it can be told nowhere. */
   async #insert(source: replies.LogSource, opening: Promise<LogBytes>): Promise<void> {
+    const movement = newMovement();
+    await this.#waitFor(movement, this.#sendPart(source, opening, movement));
+  }
+
+  #sendBeside(source: replies.LogSource, opening: Promise<LogBytes>): void {
+    const movement = newMovement();
+    this.#beside.set(source.container, { movement, sent: this.#sendPart(source, opening, movement) });
+  }
+
+  async #drain(container: string): Promise<void> {
+    const sending = this.#beside.get(container);
+    if (sending === undefined) return;
+    this.#beside.delete(container);
+    sending.movement.drain.abort();
+    await this.#waitFor(sending.movement, sending.sent);
+  }
+
+  /** What follows comes after all of this log. */
+  async #waitFor(movement: Movement, sent: Promise<void>): Promise<void> {
+    this.#inserted = movement;
+    await sent;
+    this.#inserted = null;
+    this.#drained(LOG_WEIGHT);
+    while (this.#inserted === null && this.#held.length > 0) this.perform(this.#held.shift()!);
+    if (this.#held.length > 0) (this.#inserted as Movement | null)?.drain.abort();
+  }
+
+  /** A log that cannot be read breaks the reply off: what is missing in it can be told nowhere. */
+  async #sendPart(source: replies.LogSource, opening: Promise<LogBytes>, movement: Movement): Promise<void> {
     this.#sendHead();
-    const movement = (this.#inserted = newMovement());
     try {
       await this.#sendLog(source, await opening, movement);
     } catch {
       this.#lost("failed");
       this.#channel.destroy();
     }
-    this.#inserted = null;
-    this.#drained(LOG_WEIGHT);
-    while (this.#inserted === null && this.#held.length > 0) this.perform(this.#held.shift()!);
-    if (this.#held.length > 0) (this.#inserted as Movement | null)?.drain.abort();
   }
 
   /** The run is over: what follows comes after the rest of its log. */
@@ -195,7 +224,13 @@ export class Exchange implements ReplyReceiver {
     inserted.drain.abort();
     this.#held.push(command);
     // Its container may be removed before its turn comes.
-    if (command.tag === "insert") this.#heldLogs.push(this.#openLog(command.val));
+    if (command.tag === "insert" || command.tag === "beside") this.#heldLogs.push(this.#openLog(command.val));
+    // That run is over, too.
+    if (command.tag === "drain") this.#beside.get(command.val)?.movement.drain.abort();
+  }
+
+  #opened(source: replies.LogSource): Promise<LogBytes> {
+    return this.#heldLogs.shift() ?? this.#openLog(source);
   }
 
   /** A failure is told when the log's turn comes. */
@@ -310,6 +345,7 @@ export class Exchange implements ReplyReceiver {
     this.#over = true;
     this.#movement?.gone.abort();
     this.#inserted?.gone.abort();
+    for (const { movement } of this.#beside.values()) movement.gone.abort();
     for (const log of this.#heldLogs.splice(0)) void log.then((one) => one.close()).catch(() => {});
     this.#context.over(this.#id);
   }
@@ -329,6 +365,12 @@ function formOf({ framed, objects }: replies.LogSource): engine.LogForm {
 interface Movement {
   drain: AbortController;
   gone: AbortController;
+}
+
+interface Sending {
+  movement: Movement;
+  /** Resolves when all of the log has been sent, or nobody is there any more. */
+  sent: Promise<void>;
 }
 
 function newMovement(): Movement {

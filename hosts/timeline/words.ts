@@ -92,7 +92,10 @@ export function replyWords(reply: Reply, naming: Naming): string | null {
     case "splice":
       return `${sourceName(command.val, naming)} flows to ${to}`;
     case "insert":
+    case "beside":
       return `the log of ${containerName(naming, command.val.container)} flows to ${to}`;
+    case "drain":
+      return `the rest of the log of ${containerName(naming, command.val)} flows to ${to}`;
     case "end":
       return `the end to ${to}`;
     case "chunk":

@@ -6,19 +6,27 @@ import { Call, Follower } from "../call";
 import { JsonWriter } from "../json/writer";
 import { openCalls } from "../open-calls";
 import { internal, Refusal } from "../refusal";
-import { endReply, headersOf, insertLog, openReply, refused, sendChunk, sendRefusal } from "../reply";
+import {
+  besideLog,
+  drainLog,
+  endReply,
+  headersOf,
+  insertLog,
+  openReply,
+  refused,
+  sendChunk,
+  sendRefusal,
+} from "../reply";
 import { byteSize } from "../text/byte-size";
 
 /** From this version on, clients draw the progress bar: engines up to 28 sent it as `progress`. */
 const WITHOUT_BAR: i32 = 52;
 /** Limit of unsent bytes (core/wit/replies.wit); further lines wait here. */
 const CREDIT: i32 = 512 * 1024;
-/** What a log counts as until all of it has been sent (core/wit/replies.wit). */
+/** What a log counts as until all of it has been sent, from its end on if it is sent beside (core/wit/replies.wit). */
 const LOG_WEIGHT: i32 = 64 * 1024;
 /** With more unsent bytes, a step of a build waits for its client. */
 const CROWDED: i32 = 256 * 1024;
-/** The key of a log among the held lines. */
-const INSERTED = "log";
 const NOTHING = new Uint8Array(0);
 const BAR_COLUMNS: i32 = 50;
 const AMOUNT_COLUMNS: i32 = 8;
@@ -40,8 +48,14 @@ export interface LayerListener {
   layerMoved(what: string, id: string, current: u64, total: u64): void;
 }
 
-/** A line that waits for room. */
+/** A line that waits for room, or a log in its place. */
 class HeldLine {
+  log: LogSource | null = null;
+  /** The log's run goes on while the next lines are sent. */
+  goesOn: bool = false;
+  /** The container whose log ends here; empty for others. */
+  drained: string = "";
+
   constructor(
     /** Lines about an amount replace an earlier one with the same key. Empty for lines that must all be sent. */
     readonly key: string,
@@ -57,8 +71,6 @@ export class ProgressStream extends Follower {
   private over: bool = false;
   private unsent: i32 = 0;
   private held: HeldLine[] = [];
-  /** Logs that wait for room, in the order of their places among the held lines. */
-  private readonly inserted: LogSource[] = [];
   private ends: bool = false;
   private writer: StreamWriter | null = null;
   private waiting: RoomReader[] = [];
@@ -161,9 +173,27 @@ export class ProgressStream extends Follower {
   /** The log of a run, up to its end, which the next line follows. */
   insert(log: LogSource): void {
     if (this.over) return;
-    this.open();
-    this.inserted.push(log);
-    this.hold(INSERTED, NOTHING);
+    this.holdLog(log, false);
+  }
+
+  /** The log of a run that goes on, between the lines. `drain` comes when it is over. */
+  beside(log: LogSource): void {
+    if (this.over) return;
+    this.holdLog(log, true);
+  }
+
+  /** That run is over: the next line follows the end of its log. A log that still waits for room is not told: its container goes. */
+  drain(container: string): void {
+    if (this.over) return;
+    for (let i = 0; i < this.held.length; i++) {
+      const log = this.held[i].log;
+      if (log === null || log.container != container) continue;
+      this.held.splice(i, 1);
+      return;
+    }
+    const line = new HeldLine("", NOTHING);
+    line.drained = container;
+    this.held.push(line);
     this.flush();
   }
 
@@ -239,8 +269,17 @@ export class ProgressStream extends Follower {
     openReply(this.call, 200, headersOf(this.call).json, this);
   }
 
+  private holdLog(log: LogSource, goesOn: bool): void {
+    this.open();
+    const line = new HeldLine("", NOTHING);
+    line.log = log;
+    line.goesOn = goesOn;
+    this.held.push(line);
+    this.flush();
+  }
+
   private hold(key: string, bytes: Uint8Array): void {
-    if (key.length > 0 && key != INSERTED) {
+    if (key.length > 0) {
       for (let i = this.held.length - 1; i >= 0; i--) {
         if (this.held[i].key != key) continue;
         this.held[i].bytes = bytes;
@@ -252,20 +291,20 @@ export class ProgressStream extends Follower {
 
   private flush(): void {
     let sent = 0;
-    for (; sent < this.held.length && this.unsent < CREDIT; sent++) {
-      const bytes = this.held[sent].bytes;
-      if (this.held[sent].key == INSERTED) {
-        this.unsent += LOG_WEIGHT;
-        insertLog(this.call, this.inserted.shift());
-        continue;
-      }
-      this.unsent += bytes.length;
-      sendChunk(this.call, bytes);
-    }
+    while (sent < this.held.length && this.unsent < CREDIT) this.sendHeld(this.held[sent++]);
     if (sent > 0) this.held.splice(0, sent);
     if (!this.ends || this.held.length > 0) return;
     this.ends = false;
     endReply(this.call);
+  }
+
+  private sendHeld(line: HeldLine): void {
+    const log = line.log;
+    if (log !== null && line.goesOn) return besideLog(this.call, log);
+    this.unsent += log !== null || line.drained.length > 0 ? LOG_WEIGHT : line.bytes.length;
+    if (log !== null) insertLog(this.call, log);
+    else if (line.drained.length > 0) drainLog(this.call, line.drained);
+    else sendChunk(this.call, line.bytes);
   }
 }
 

@@ -107,6 +107,8 @@ class Reading {
         this.answer.body += text(command.val);
         return;
       case "insert":
+      case "beside":
+      case "drain":
         return;
       case "splice":
       case "end":

@@ -70,6 +70,17 @@ onEngines(
       await new DockerCli(engine().socketPath, top).well("rmi", "terminal:1");
     });
 
+    test("shows what two steps write that run at the same time", async () => {
+      const stages = ["one", "two"].map((name) => `FROM busybox AS ${name}\nRUN echo said ${name}; sleep 2\n`);
+      const copies = ["one", "two"].map((name) => `COPY --from=${name} /etc/passwd /${name}\n`);
+      const { code, stdout } = await built(`${stages.join("")}FROM busybox\n${copies.join("")}`, "--no-cache");
+      expect(code, stdout).toBe(0);
+      const drawn = stdout
+        .split("[+] Building")
+        .map((text) => ["# said one", "# said two"].map((said) => text.includes(said)));
+      expect(drawn).toContainEqual([true, true]);
+    });
+
     test("marks what is cached", async () => {
       await built(DOCKERFILE);
       const { lines } = await built(DOCKERFILE);

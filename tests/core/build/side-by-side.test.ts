@@ -3,7 +3,9 @@
 import { describe, expect, test } from "vitest";
 import type { failures } from "../../../hosts/shared/host.js";
 import { digestOf, encode, ImageWorld } from "../support/image-world.js";
+import { sendDefinition } from "../support/session-files.js";
 import { beginBuild } from "./beginning.js";
+import { commands, drop, openSession, solve, watch } from "./solving.js";
 
 const MISSING: failures.Failure = { tag: "no-such", val: { what: "member", name: "/f" } };
 /** Labels whose lines make the stream crowded. */
@@ -132,5 +134,149 @@ describe("a stage that waits for its client to read", () => {
     while (world.answer(id).unread > 0) world.read(id, 8 * 1024);
     const made = world.lines(id).filter((line) => "aux" in line);
     expect(made).toHaveLength(2);
+  });
+});
+
+describe("stages of a build by BuildKit", () => {
+  const OTHERS = "FROM busybox\nCOPY --from=one f /\nCOPY --from=two f /\n";
+  const STAGES = `FROM busybox AS one\nRUN 1\nFROM busybox AS two\nRUN 2\n${OTHERS}`;
+
+  interface Seen {
+    digest: string;
+    name: string;
+    completed?: string;
+    error?: string;
+  }
+
+  /** What a watcher was told of its vertices, in order. */
+  function vertices(world: ImageWorld, watching: bigint): Seen[] {
+    const lines = world.answer(watching).text.split("\n").slice(0, -1);
+    return lines.flatMap((line) => (JSON.parse(line) as { vertexes?: Seen[] }).vertexes ?? []);
+  }
+
+  /** `name`, and what became of it. */
+  function told(world: ImageWorld, watching: bigint): string[] {
+    return vertices(world, watching)
+      .filter(({ name }) => name.includes("RUN"))
+      .map(({ name, completed, error }) => `${name} ${error ?? (completed === undefined ? "begun" : "over")}`);
+  }
+
+  function begin(world: ImageWorld, dockerfile = STAGES): { solving: bigint; watching: bigint } {
+    openSession(world);
+    const solving = solve(world);
+    const watching = watch(world);
+    sendDefinition(world, dockerfile);
+    return { solving, watching };
+  }
+
+  /** The command of a step ends, and has written nothing. */
+  function over(world: ImageWorld, container: string, code = 0): void {
+    world.exited(container, 1, code);
+    world.succeed(world.take("keep-log").op, { tag: "size", val: 0n });
+    if (code !== 0) return;
+    const val = { diffId: digestOf(encode("")), size: 0n, empty: true };
+    world.succeed(world.take("commit").op, { tag: "committed", val });
+    world.done(world.take("drop-archive").op);
+    world.done(world.takeProcess("reap"));
+    drop(world);
+  }
+
+  test("run at the same time, and the logs of both are told until each is over", () => {
+    const world = new ImageWorld();
+    const { watching } = begin(world);
+    const launched = launchAll(world);
+    expect([...launched.keys()]).toEqual(["1", "2"]);
+    const { logs } = world.answer(watching);
+    expect(logs.map(({ until }) => until)).toEqual([undefined, undefined]);
+    over(world, launched.get("2")!);
+    const [one, two] = ["1", "2"].map((command) => logs.find(({ container }) => container === launched.get(command))!);
+    expect(one!.until).toBeUndefined();
+    const end = vertices(world, watching).find(
+      ({ name, completed }) => name.endsWith("RUN 2") && completed !== undefined,
+    );
+    expect(two!.vertex).toBe(end!.digest);
+    // The end of its vertex comes after its log.
+    expect(world.answer(watching).text.slice(two!.at, two!.until)).not.toContain(`"completed"`);
+    expect(world.answer(watching).text.slice(two!.until)).toContain(`"digest":"${two!.vertex}"`);
+    over(world, launched.get("1")!);
+    expect(told(world, watching)).toEqual([
+      "[one 2/2] RUN 1 begun",
+      "[two 2/2] RUN 2 begun",
+      "[two 2/2] RUN 2 over",
+      "[one 2/2] RUN 1 over",
+    ]);
+    expect(commands(world)).toEqual(["mount"]);
+  });
+
+  test("are all known to a client that watches later", () => {
+    const world = new ImageWorld();
+    begin(world);
+    const launched = launchAll(world);
+    const late = world.answer(watch(world, "a", world.openDoor()));
+    expect(late.logs.map(({ container }) => container).sort()).toEqual([...launched.values()].sort());
+    over(world, launched.get("1")!);
+    expect(late.logs.filter(({ until }) => until !== undefined)).toHaveLength(1);
+  });
+
+  test("end with one that fails: its step has the error, and the others are given up", () => {
+    const world = new ImageWorld();
+    const { solving, watching } = begin(world);
+    const launched = launchAll(world);
+    over(world, launched.get("2")!, 3);
+    const failure = 'process "/bin/sh -c 2" did not complete successfully: exit code: 3';
+    const { text, logs, over: isOver } = world.answer(watching);
+    expect(world.answer(solving).text).toContain(JSON.stringify(failure).slice(1, -1));
+    expect(told(world, watching).slice(2).sort()).toEqual([
+      "[one 2/2] RUN 1 context canceled",
+      `[two 2/2] RUN 2 ${failure}`,
+    ]);
+    expect(logs.map(({ until }) => until !== undefined)).toEqual([true, true]);
+    expect([isOver, text.endsWith("\n")]).toEqual([true, true]);
+  });
+
+  test("are given up with their client, and those who watch learn it", () => {
+    const world = new ImageWorld();
+    const { solving } = begin(world);
+    const launched = launchAll(world);
+    const late = watch(world, "a", world.openDoor());
+    world.hangUp(solving);
+    expect(told(world, late).slice(2)).toEqual([
+      "[one 2/2] RUN 1 context canceled",
+      "[two 2/2] RUN 2 context canceled",
+    ]);
+    const { logs, over: isOver } = world.answer(late);
+    expect([logs.length, logs.every(({ until }) => until !== undefined), isOver]).toEqual([2, true, true]);
+    for (const container of launched.values()) {
+      world.done(world.takeProcess("signal"));
+      world.exited(container, 1);
+    }
+  });
+
+  test("wait for a client that leaves the logs of too many steps unread", () => {
+    const world = new ImageWorld({ reading: false });
+    const steps = Array.from({ length: 6 }, (_, at) => `RUN ${at}\n`).join("");
+    const { watching } = begin(world, `FROM busybox\n${steps}`);
+    let count = 0;
+    for (let launched = launchAll(world); launched.size > 0; launched = launchAll(world)) {
+      over(world, [...launched.values()][0]!);
+      count += 1;
+    }
+    // Each counts 64 KiB until all of it has been sent.
+    expect(count).toBe(4);
+    world.drained(watching, 64 * 1024);
+    expect(launchAll(world).size).toBe(1);
+  });
+
+  test("of POST /build with version=2 run at the same time, too", () => {
+    const world = new ImageWorld();
+    const id = beginBuild(world, TWO_RUNS, "version=2&networkmode=none");
+    const launched = launchAll(world);
+    expect([...launched.keys()]).toEqual(["1", "2"]);
+    over(world, launched.get("2")!);
+    const { logs } = world.answer(id);
+    expect(logs.map(({ container, until }) => [container, until !== undefined])).toEqual([
+      [launched.get("1"), false],
+      [launched.get("2"), true],
+    ]);
   });
 });

@@ -61,7 +61,8 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
       if (command.val.tag === "saved") return `splice saved ${command.val.val.map(shownMember).join(" ")}`;
       return `splice ${command.val.tag} ${fields({ ...command.val.val })}`;
     case "insert":
-      return `insert ${fields({ ...command.val })}`;
+    case "beside":
+      return `${command.tag} ${fields({ ...command.val })}`;
     case "hijack": {
       const { head, stdio, ...rest } = command.val;
       if (stdio.tag === "exec") return `hijack ${shownHead(head)} stdio of exec ${stdio.val}: ${fields(rest)}`;
@@ -70,6 +71,8 @@ export function shownReply(command: replies.ReplyCommand, paths: string[]): stri
     }
     case "calls":
       return `calls of the ${command.val.caller} ${shownHead(command.val.head)}`;
+    case "drain":
+      return `drain ${command.val}`;
     case "end":
       return command.tag;
   }

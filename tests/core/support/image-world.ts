@@ -44,8 +44,17 @@ export interface Answer {
   over: boolean;
   /** Bytes sent but not reported as read. */
   unread: number;
-  /** Containers whose logs are part of it, each with how much of the text comes before. */
-  logs: { container: string; vertex: string; at: number }[];
+  /** Containers whose logs are part of it. */
+  logs: SentLog[];
+}
+
+/** A log that is sent from `at` on: so much of the answer's text comes before. */
+export interface SentLog {
+  container: string;
+  vertex: string;
+  at: number;
+  /** How much of the text had come when it was drained; missing if that has not happened, or if nothing comes beside it. */
+  until?: number;
 }
 
 export interface WorldOptions {
@@ -222,6 +231,11 @@ export class ImageWorld {
     this.#step({ tag: "drained", val: { request: id, bytes } });
   }
 
+  /** So many bytes have gone out that are no chunks: logs. */
+  drained(request: bigint, bytes: number): void {
+    this.#step({ tag: "drained", val: { request, bytes } });
+  }
+
   /** The oldest unanswered content command of a kind; it counts as answered from now on. */
   take<Tag extends ContentTag>(tag: Tag): Asked<ContentValue<Tag>> {
     const at = this.#content.findIndex(({ command }) => command.tag === tag);
@@ -323,10 +337,11 @@ export class ImageWorld {
         answer.unread += command.val.length;
         read.add(request);
       }
-      if (command.tag === "insert") {
+      if (command.tag === "insert" || command.tag === "beside") {
         const { container, objects } = command.val;
         answer.logs.push({ container, vertex: objects?.vertex ?? "", at: answer.text.length });
       }
+      if (command.tag === "drain") endLog(answer, command.val);
       if (command.tag === "whole" || command.tag === "end") answer.over = true;
     }
     if (this.#reading) for (const request of read) if (!this.answer(request).over) this.read(request);
@@ -335,6 +350,12 @@ export class ImageWorld {
   #now(): types.Instant {
     return { wall: START + this.#elapsed, monotonic: 1_000_000_000n + this.#elapsed };
   }
+}
+
+function endLog({ logs, text }: Answer, container: string): void {
+  const log = logs.find((one) => one.container === container && one.until === undefined);
+  if (log === undefined) throw new Error(`no log of ${container} is sent`);
+  log.until = text.length;
 }
 
 /** An image as in a registry or an archive. */

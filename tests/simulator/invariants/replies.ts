@@ -19,6 +19,8 @@ interface Open {
   container: string;
   /** The run whose stdio it is bound to. */
   run: number;
+  /** Containers whose logs are sent beside the rest. */
+  logs: Set<string>;
   /** Bytes that were sent, but not reported as drained. */
   unsent: number;
   /** Of a build. */
@@ -47,6 +49,7 @@ const UNKNOWN: Open = {
   left: false,
   run: 0,
   container: "",
+  logs: new Set(),
   unsent: 0,
   build: null,
 };
@@ -71,6 +74,7 @@ export class Replies implements Invariant {
         left: false,
         run: 0,
         container: meant(ledger, target),
+        logs: new Set(),
         unsent: 0,
         build: BUILD.test(target) ? buildIn(target, messageIn(body)) : null,
       });
@@ -157,7 +161,7 @@ export class Replies implements Invariant {
    */
   #failed({ request, begun }: engine.SourceFailure): void {
     const state = begun === undefined ? "waiting" : "answering";
-    this.#open.set(request, { ...(this.#open.get(request) ?? UNKNOWN), state });
+    this.#open.set(request, { ...(this.#open.get(request) ?? UNKNOWN), logs: new Set(), state });
   }
 
   #drained(request: RequestId, bytes: number): void {
@@ -198,13 +202,20 @@ export class Replies implements Invariant {
       case "insert":
         if (open.state !== "answering") wrong();
         return;
+      case "beside":
+        if (open.state !== "answering" || open.logs.has(command.val.container)) wrong();
+        open.logs.add(command.val.container);
+        return;
+      case "drain":
+        if (!open.logs.delete(command.val)) wrong();
+        return;
       case "chunk":
         if (open.state === "waiting") wrong();
         open.unsent += command.val.length;
         if (open.unsent > CREDIT + 16 * 1024) throw new Breach("replies", `${open.target} has ${open.unsent} unsent`);
         return;
       case "end":
-        if (open.state === "waiting") wrong();
+        if (open.state === "waiting" || open.logs.size > 0) wrong();
     }
     this.#open.delete(request);
   }

@@ -105,7 +105,7 @@ export class BuildFacts {
     if (checks === null) return "";
     const found = checks.take(stage, image);
     if (found.length == 0) return "";
-    this.stream.found(found, this.options.dockerfile, this.dockerfile);
+    this.streams[stage].found(found, this.options.dockerfile, this.dockerfile);
     return checks.error;
   }
 

@@ -18,16 +18,11 @@ export abstract class BuildProgress implements FateTeller {
     readonly progress: ProgressStream,
   ) {}
 
-  /**
-   * What one stage tells, whose lines `output` brings into order. Null: this one cannot tell stages apart, so they are
-   * built one after the other, and all tell it to this one.
-   */
-  ofStage(_output: StageOutput): BuildProgress | null {
-    return null;
-  }
+  /** What one stage tells, whose lines `output` brings into order if it has to. */
+  abstract ofStage(output: StageOutput): BuildProgress;
 
   /** From now on, the writer is told if the client disconnects. */
-  abstract begin(writer: StreamWriter): void;
+  begin(_writer: StreamWriter): void {}
 
   /** The client reads too slowly: the next step should wait. */
   get isCrowded(): bool {
@@ -56,7 +51,7 @@ export abstract class BuildProgress implements FateTeller {
   planned(_stages: i32): void {}
 
   /** An instruction as it is written: number `number` of `total`. */
-  abstract announce(number: i32, total: i32, original: string): void;
+  announce(_number: i32, _total: i32, _original: string): void {}
 
   /** A registry is asked whether it has an image that is a cache. */
   importsCache(_name: string): void {}
@@ -74,13 +69,16 @@ export abstract class BuildProgress implements FateTeller {
   wanted(_stage: Stage, _image: string): void {}
 
   /** The stage begins with this image; null for none. */
-  abstract based(stage: Stage, image: Image | null): void;
+  based(_stage: Stage, _image: Image | null): void {}
 
   /** The first steps of the stage are so many triggers of its image. */
-  abstract triggered(count: i32): void;
+  triggered(_count: i32): void {}
 
   /** What has been announced is evaluated, and is done now. `instruction`: null for a label that the client gives. */
   begun(_stage: Stage, _instruction: Instruction | null, _kind: StepKind): void {}
+
+  /** The step was done elsewhere: its layers are fetched. */
+  fetches(): void {}
 
   /** The same step is under way already, here or in another build. */
   waits(): void {}
@@ -89,54 +87,57 @@ export abstract class BuildProgress implements FateTeller {
   waited(): void {}
 
   /** The step was done before. */
-  abstract cached(): void;
+  cached(): void {}
 
   /** `image`: the one that the step has made. */
-  abstract kept(image: Image): void;
+  kept(_image: Image): void {}
 
   /** A container runs the command of the step. */
-  abstract running(container: string, command: string): void;
+  running(_container: string, _command: string): void {}
 
   /** A remark on the step, with its newline. */
-  abstract note(text: string): void;
+  note(_text: string): void {}
 
   /** A remark that has to be noticed; empty for none. */
-  abstract warn(text: string): void;
+  warn(_text: string): void {}
 
   /** See `ProgressStream`. */
   abstract amount(status: string, id: string, key: string, current: u64, total: u64): void;
 
   /** What the command of the step writes. */
-  abstract insert(log: LogSource): void;
+  insert(_log: LogSource): void {}
 
   /** The command of the step has ended, or is about to be killed: its container has what it wrote. */
   ran(_container: string): void {}
 
-  abstract removed(container: string): void;
+  removed(_container: string): void {}
 
-  abstract lost(): void;
+  lost(): void {}
 
   /** The image that a stage has made. */
-  abstract made(image: Image): void;
+  made(_image: Image): void {}
 
   /** The image of the build. */
-  abstract built(image: Image): void;
+  built(_image: Image): void {}
 
   /** It has this name now. */
-  abstract tagged(name: string): void;
+  tagged(_name: string): void {}
 
   /** The build was given up. */
   cancelled(): void {}
 
   /** The end of a successful build. */
-  abstract conclude(image: Image): void;
+  conclude(_image: Image): void {}
 
   /** The build did not begin. */
-  abstract refuse(refusal: Refusal): void;
+  refuse(_refusal: Refusal): void {}
+
+  /** The build fails in the stage that tells this one what it does: no stage does anything more, and `fail` follows. */
+  failsIn(_stage: BuildProgress): void {}
 
   /** Of a build that fails: tells what was only held for this. */
   tellHeld(): void {}
 
   /** The build has failed. `code`: exit code of the program that did; 0 if none did. */
-  abstract fail(message: string, code: i32): void;
+  fail(_message: string, _code: i32): void {}
 }

@@ -30,7 +30,7 @@ export class BuildStream extends BuildProgress {
     super(progress);
   }
 
-  ofStage(output: StageOutput): BuildProgress | null {
+  ofStage(output: StageOutput): BuildProgress {
     if (!this.quiet) return new BuildStream(output, false, this.tellsIds);
     // Only what a failure would tell is held, and no container has to wait for its turn.
     output.takeTurn();

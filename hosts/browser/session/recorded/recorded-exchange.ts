@@ -74,6 +74,8 @@ class Answer {
         return;
       case "splice":
       case "insert":
+      case "beside":
+      case "drain":
         return;
       case "end":
         this.state = "done";

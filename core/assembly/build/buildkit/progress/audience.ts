@@ -19,6 +19,9 @@ export abstract class Audience {
   /** Something new, or something that has changed. */
   abstract tell(news: ListedNews): void;
 
-  /** Comes before whatever is told next, which waits until all of it has been sent. */
+  /** What a command writes from now on: it comes between other news, until `endLog`. */
   abstract insert(source: LogSource): void;
+
+  /** The command in this container has ended: what is told next comes after all that it has written. */
+  abstract endLog(container: string): void;
 }

@@ -20,6 +20,11 @@ export abstract class ListedNews extends News {
     super();
   }
 
+  /** News with the same key replace one another while a client does not read; empty for those that must all be sent. */
+  get key(): string {
+    return "";
+  }
+
   abstract write(json: JsonWriter): void;
 
   /** The same by the numbers of its fields (moby/buildkit, control.proto). */
@@ -42,13 +47,18 @@ export abstract class ListedNews extends News {
   }
 }
 
-/** What a command writes. The host reads it from the command's container. */
+/** What a command writes, or has written. The host reads it from a container. */
 export class LogNews extends News {
-  /** The command has ended, and its container goes. */
+  /** The command has ended meanwhile, and its container goes. */
   over: bool = false;
 
   constructor(readonly source: LogSource) {
     super();
+  }
+
+  /** The command still runs. */
+  get goesOn(): bool {
+    return this.source.follow;
   }
 
   line(): Uint8Array {

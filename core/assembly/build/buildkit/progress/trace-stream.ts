@@ -39,13 +39,17 @@ export class TraceStream extends Audience {
     if (this.quiet) return;
     const json = new JsonWriter(true).beginObject();
     json.stringField("id", TRACE).stringField("aux", encodeBase64(news.status().take()));
-    this.stream.send("", json.endObject().line("\r\n").finish());
+    this.stream.send(news.key, json.endObject().line("\r\n").finish());
   }
 
   /** The host gives it the same form. */
   insert(source: LogSource): void {
     if (this.quiet) return;
     source.objects!.progress = true;
-    this.stream.insert(source);
+    this.stream.beside(source);
+  }
+
+  endLog(container: string): void {
+    if (!this.quiet) this.stream.drain(container);
   }
 }

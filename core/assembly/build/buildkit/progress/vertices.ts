@@ -75,10 +75,18 @@ export class Vertex extends ListedNews {
   }
 }
 
-/** `number`: of the build's vertices. It begins now. */
-export function vertexOf(build: string, number: i32, name: string, inputs: string[]): Vertex {
-  const digest = `sha256:${sha256HexOfText(`${build} ${number.toString()} ${name}`)}`;
-  return new Vertex(digest, name, inputs, engine.now.wall);
+/** Counts the vertices of a build. */
+export class VertexCount {
+  private number: i32 = 0;
+
+  constructor(private readonly build: string) {}
+
+  /** The next one. It begins now. */
+  begin(name: string, inputs: string[]): Vertex {
+    const number = this.number++;
+    const digest = `sha256:${sha256HexOfText(`${this.build} ${number.toString()} ${name}`)}`;
+    return new Vertex(digest, name, inputs, engine.now.wall);
+  }
 }
 
 /** One thing that a vertex does: `transferring context:`, and how far it is. */
@@ -93,6 +101,10 @@ export class VertexStatus extends ListedNews {
     readonly id: string,
   ) {
     super("statuses", 2);
+  }
+
+  get key(): string {
+    return `${this.vertex} ${this.id}`;
   }
 
   write(json: JsonWriter): void {

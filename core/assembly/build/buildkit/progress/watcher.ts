@@ -2,14 +2,14 @@
 
 import { Closing } from "../../../../../build/bindings/types";
 import { Call, Follower } from "../../../call";
-import { endReply, headersOf, insertLog, openReply, sendChunk } from "../../../reply";
+import { besideLog, drainLog, endReply, headersOf, insertLog, openReply, sendChunk } from "../../../reply";
 import { LogNews, News } from "./news";
 
 /** With more unsent bytes to the build's own client, the next step waits. */
 const CROWDED: i32 = 256 * 1024;
 /** With more unsent bytes to anyone, what comes next waits (core/wit/replies.wit). */
 const CREDIT: i32 = 512 * 1024;
-/** What a log counts as until all of it has been sent (core/wit/replies.wit). */
+/** What a log counts as from its end until all of it has been sent (core/wit/replies.wit). */
 const LOG_WEIGHT: i32 = 64 * 1024;
 
 /** Knows who watches. */
@@ -26,6 +26,8 @@ export class Watcher extends Follower {
   private next: i32 = 0;
   /** The same. */
   private readonly queued: Set<News> = new Set<News>();
+  /** Logs of commands that still run. */
+  private readonly beside: Set<LogNews> = new Set<LogNews>();
   private ends: bool = false;
 
   constructor(
@@ -58,6 +60,13 @@ export class Watcher extends Follower {
     if (this.isOwn && this.queued.size == 0) return this.send(news);
     this.wait(news);
     this.flush();
+  }
+
+  /** The command has ended. Clients drop lines of a step that is over: its end comes after them. */
+  endLog(log: LogNews): void {
+    if (!this.beside.delete(log)) return;
+    this.unsent += LOG_WEIGHT;
+    drainLog(this.call, log.source.container);
   }
 
   end(): void {
@@ -109,6 +118,10 @@ export class Watcher extends Follower {
 
   private insert(log: LogNews): void {
     if (log.over) return;
+    if (log.goesOn) {
+      this.beside.add(log);
+      return besideLog(this.call, log.source);
+    }
     this.unsent += LOG_WEIGHT;
     insertLog(this.call, log.source);
   }

@@ -16,8 +16,8 @@ export class Watchers extends Audience implements WatcherOwner {
   private readonly watching: Watcher[] = [];
   /** What was told, each once, in the order of its first time. */
   private readonly history: Set<News> = new Set<News>();
-  /** What the command that runs now writes. */
-  private log: LogNews | null = null;
+  /** What the commands that run now write. */
+  private readonly running: LogNews[] = [];
   private over: bool = false;
   private waiting: RoomReader[] = [];
 
@@ -61,28 +61,37 @@ export class Watchers extends Audience implements WatcherOwner {
     const watcher = new Watcher(call, connections.of(call) === this.own, this);
     this.watching.push(watcher);
     watcher.begin(this.past());
-    const log = this.log;
-    if (log !== null) watcher.tell(log);
+    for (let i = 0; i < this.running.length; i++) watcher.tell(this.running[i]);
     if (this.over) watcher.end();
   }
 
   tell(news: ListedNews): void {
-    this.endLog();
     this.history.add(news);
     for (let i = 0; i < this.watching.length; i++) this.watching[i].tell(news);
   }
 
   insert(source: LogSource): void {
-    this.endLog();
     const log = new LogNews(source);
-    this.log = log;
+    this.running.push(log);
     for (let i = 0; i < this.watching.length; i++) this.watching[i].tell(log);
+  }
+
+  /** Its container goes soon: whoever has not come to it yet misses it. */
+  endLog(container: string): void {
+    for (let i = 0; i < this.running.length; i++) {
+      const log = this.running[i];
+      if (log.source.container != container) continue;
+      this.running.splice(i, 1);
+      log.over = true;
+      for (let j = 0; j < this.watching.length; j++) this.watching[j].endLog(log);
+      return;
+    }
   }
 
   end(): void {
     if (this.over) return;
     this.over = true;
-    this.endLog();
+    while (this.running.length > 0) this.endLog(this.running[0].source.container);
     this.waiting = [];
     // Those who have read all leave at once.
     const all = this.watching.slice(0);
@@ -102,12 +111,5 @@ export class Watchers extends Audience implements WatcherOwner {
       news.push(told[i]);
     }
     return news;
-  }
-
-  /** Its container goes soon: whoever has not come to it yet misses it. */
-  private endLog(): void {
-    const log = this.log;
-    this.log = null;
-    if (log !== null) log.over = true;
   }
 }

@@ -4,7 +4,6 @@ import { Image } from "../../../image/image";
 import { Call } from "../../../call";
 import { engine } from "../../../state";
 import { BuildFacts } from "../build-facts";
-import { BuildProgress } from "../build-progress";
 import { HeldOutput, HeldReader } from "../output/held-output";
 import { StageOutput } from "../output/stage-output";
 import { Telling, TellingClient } from "../output/telling";
@@ -33,7 +32,7 @@ export class StagesWork implements StageClient, TellingClient, HeldReader, OpenW
   private readonly held: HeldOutput = new HeldOutput();
   /** How many are being built, without those that wait for another one. */
   private running: i32 = 0;
-  private atOnce: i32 = max(FEWEST, min(MOST, <i32>engine.options.machine.cpus));
+  private readonly atOnce: i32 = max(FEWEST, min(MOST, <i32>engine.options.machine.cpus));
   private advancing: bool = false;
   /** Something has happened after which another stage may begin. */
   private changed: bool = true;
@@ -56,7 +55,7 @@ export class StagesWork implements StageClient, TellingClient, HeldReader, OpenW
     let next = before;
     for (let i = 0; i < facts.stages.all.length; i++) {
       const output = new StageOutput(call, facts.stream.progress, facts.stream, this.held);
-      facts.addStage(this.streamWith(output), output, next);
+      facts.addStage(facts.stream.ofStage(output), output, next);
       this.works.push(null);
       if (!facts.stages.needed.includes(i)) continue;
       outputs.push(output);
@@ -112,6 +111,7 @@ export class StagesWork implements StageClient, TellingClient, HeldReader, OpenW
     this.code = code;
     this.facts.over = true;
     this.cancelWorks(stage);
+    this.facts.stream.failsIn(this.facts.streamOf(stage.plan.index));
     this.client.stagesEnded();
     this.tellHeld(stage.plan.index);
     this.telling.finishWith(this.facts.outputOf(stage.plan.index));
@@ -125,13 +125,6 @@ export class StagesWork implements StageClient, TellingClient, HeldReader, OpenW
   cancel(): void {
     if (!this.failed) this.cancelWorks(null);
     this.telling.drop();
-  }
-
-  private streamWith(output: StageOutput): BuildProgress {
-    const stream = this.facts.stream.ofStage(output);
-    if (stream !== null) return stream;
-    this.atOnce = 1;
-    return this.facts.stream;
   }
 
   /** Of the stages up to the one that fails. */
