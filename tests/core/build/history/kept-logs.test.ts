@@ -129,6 +129,18 @@ describe("what a step has written", () => {
     expect(late.at(-1)).toBe("[3/3] RUN two…");
   });
 
+  test("is told once to whoever comes while the layer of its step is made", () => {
+    solve(world);
+    sendFiles(world, RUNS);
+    const { op, val } = end();
+    world.succeed(op, { tag: "size", val: 100n });
+    const { logs } = world.answer(watch(world, "a", world.openDoor()));
+    expect(logs.map(({ until }) => until)).toEqual([undefined]);
+    keep();
+    expect(logs).toMatchObject([{ until: expect.any(Number) as number }]);
+    expect(logs[0]!.container).not.toBe(val.copy.container);
+  });
+
   test("is told of a step that failed, before its error", () => {
     solve(world);
     sendFiles(world, "FROM busybox\nRUN false\n");

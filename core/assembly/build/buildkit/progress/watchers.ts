@@ -98,14 +98,18 @@ export class Watchers extends Audience implements WatcherOwner {
     for (let i = 0; i < all.length; i++) all[i].end();
   }
 
-  /** What late clients are told at first. What a command has written comes between the beginning and the end of its step. */
+  /**
+   * What late clients are told at first. What a command has written comes between the beginning and the end of its step; if that
+   * is not over, its container still has it.
+   */
   private past(): News[] {
     const news: News[] = [];
     const told = this.history.values();
     for (let i = 0; i < told.length; i++) {
-      const log = told[i] instanceof Vertex ? (<Vertex>told[i]).written : null;
+      const vertex: Vertex | null = told[i] instanceof Vertex ? <Vertex>told[i] : null;
+      const log = vertex !== null && vertex.isOver ? vertex.written : null;
       if (log !== null) {
-        news.push((<Vertex>told[i]).begun);
+        news.push(vertex!.begun);
         news.push(new LogNews(log.source));
       }
       news.push(told[i]);
