@@ -1,9 +1,11 @@
 // POST /build with `version=2`, as seen by the core.
 
 import { describe, expect, test } from "vitest";
+import { decode } from "../../../hosts/buildkit/messages/codec.js";
+import { statusResponse } from "../../../hosts/buildkit/messages/control.js";
 import { answered } from "../../support/registry/registry-failures.js";
 import { messagesOf } from "../../support/buildkit/protocol.js";
-import { digestOf, encode, ImageWorld } from "../support/image-world.js";
+import { digestOf, encode, ImageWorld, makeImage, resolved } from "../support/image-world.js";
 import { sendDefinition, sendFiles } from "../support/session-files.js";
 import { beginBuild } from "./beginning.js";
 
@@ -259,6 +261,32 @@ describe("a build", () => {
       expect([sources, world.answer(id).over]).toEqual([sources, true]);
     }
   });
+});
+
+interface Amount {
+  current?: unknown;
+}
+
+test("a client that does not read is told the newest amount of each layer, not all of them", () => {
+  const world = new ImageWorld({ reading: false });
+  const id = beginBuild(world, "FROM r.example/a\n", QUERY);
+  const image = makeImage(["one"]);
+  world.succeed(world.take("resolve").op, resolved(image.manifest));
+  world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
+  const { op } = world.take("layer");
+  const amounts = 4000;
+  for (let at = 1; at <= amounts; at++) {
+    world.sleep(1000);
+    world.progress(op, "downloading", at, amounts);
+  }
+  expect(world.answer(id).unread).toBeGreaterThan(512 * 1024);
+  while (world.answer(id).unread > 0) world.read(id);
+  const told = linesOf(world, id)
+    .filter((line) => line.id === "moby.buildkit.trace")
+    .flatMap(({ aux }) => (decode(statusResponse, Buffer.from(aux as string, "base64"))["statuses"] ?? []) as Amount[])
+    .map(({ current }) => Number(current ?? 0));
+  expect(told.length).toBeLessThan(amounts);
+  expect(told.at(-1)).toBe(amounts);
 });
 
 describe("the header's credentials", () => {
