@@ -189,6 +189,13 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     finder: { played: "equal-steps-of-two-builds", rule: "equal-steps" },
   },
   {
+    name: "a watcher's reply ends before the logs of all steps have",
+    file: "build/buildkit/progress/watcher.ts",
+    right: `drainLog(this.call, log.source.container);`,
+    wrong: `if (!WRONG) drainLog(this.call, log.source.container);`,
+    finder: { played: "stages-watched", rule: "replies" },
+  },
+  {
     name: "results that a client has looked at stay mounted after the build",
     file: "build/buildkit/solve.ts",
     right: `this.places.drop();`,
