@@ -124,6 +124,57 @@ describe("how many stages are built at once", () => {
   });
 });
 
+describe("a stage that takes files from another one", () => {
+  const COPIES = "FROM busybox AS one\nRUN 1\nFROM busybox\nRUN 2\nCOPY --from=one f /\nRUN 3\n";
+  const MOUNTS = COPIES.replace("COPY --from=one f /", "RUN --mount=from=one,target=/one 4");
+
+  test.each([
+    ["a COPY", COPIES],
+    ["a mount", MOUNTS],
+  ])("does the steps before %s meanwhile", (_what, dockerfile) => {
+    const world = new ImageWorld();
+    beginBuild(world, dockerfile, "networkmode=none");
+    const launched = launchAll(world);
+    expect([...launched.keys()]).toEqual(["1", "2"]);
+    end(world, launched.get("2")!);
+    expect(world.open()).not.toContain("mount");
+    end(world, launched.get("1")!);
+    expect(world.open()).toContain("mount");
+  });
+
+  test("does not count while it waits", () => {
+    const world = new ImageWorld();
+    const waiting = Array.from({ length: 3 }, (_, at) => `FROM busybox AS w${at}\nCOPY --from=one f /\nRUN w${at}\n`);
+    const copies = [0, 1, 2].map((at) => `COPY --from=w${at} f /\n`).join("");
+    const other = "FROM busybox AS two\nRUN 2\n";
+    const last = `FROM busybox\n${copies}COPY --from=two f /\n`;
+    beginBuild(world, `FROM busybox AS one\nRUN 1\n${waiting.join("")}${other}${last}`, "networkmode=none");
+    expect([...launchAll(world).keys()]).toEqual(["1", "2"]);
+  });
+
+  test("does a trigger that takes files once they are there", () => {
+    const world = new ImageWorld();
+    const base = "FROM busybox AS base\nONBUILD RUN 2\nONBUILD COPY --from=one f /\n";
+    beginBuild(world, `FROM busybox AS one\nRUN 1\n${base}FROM base\nRUN 3\n`, "networkmode=none");
+    const launched = launchAll(world);
+    expect([...launched.keys()]).toEqual(["1", "2"]);
+    end(world, launched.get("2")!);
+    expect(world.open()).not.toContain("mount");
+    end(world, launched.get("1")!);
+    expect(world.open()).toContain("mount");
+  });
+
+  test("that has a wrong FROM ends the build only when the other one is made", () => {
+    const world = new ImageWorld();
+    const id = beginBuild(world, "FROM busybox AS one\nRUN 1\nFROM $none\nCOPY --from=one f /\n", "networkmode=none");
+    const launched = launchAll(world);
+    expect(world.answer(id).over).toBe(false);
+    end(world, launched.get("1")!);
+    drop(world);
+    expect(world.lines(id).at(-1)).toMatchObject({ error: "base name ($none) should not be blank" });
+  });
+});
+
 describe("a stage that waits for its client to read", () => {
   test("is made once, though another stage ends meanwhile", () => {
     const world = new ImageWorld({ reading: false });

@@ -33,6 +33,8 @@ export class Stage {
   triggerSources: Set<string> = new Set<string>();
   /** All but FROM. */
   instructions: Instruction[] = [];
+  /** For each of them: the stages that it takes files from. */
+  readonly sources: i32[][] = [];
 
   constructor(
     /** From 0; those of named contexts come first. */
@@ -44,10 +46,20 @@ export class Stage {
     return this.base < 0 && this.image.length == 0;
   }
 
+  /** What has to be made before its first step. One that ends the build does so in its turn, as in Docker. */
+  get needsFirst(): i32[] {
+    if (this.problem.length > 0 || this.isNamedTwice) return this.uses;
+    return this.base >= 0 ? [this.base] : [];
+  }
+
   /** One of its instructions takes files of the context, or one of its triggers. */
   noteContext(isTrigger: bool): void {
     if (isTrigger) this.triggersTakeContext = true;
     else this.takesContext = true;
+  }
+
+  useAll(stages: i32[]): void {
+    for (let i = 0; i < stages.length; i++) this.use(stages[i]);
   }
 
   /** Notes a stage that it needs; -1 is none. */

@@ -79,24 +79,30 @@ export class Stages {
     stage.instructions.push(instruction);
     const trigger = instruction.trigger;
     const taking = trigger === null ? instruction : trigger;
-    const sources = sourcesOf(taking);
     if (takesContext(taking)) stage.noteContext(trigger !== null);
-    for (let i = 0; i < sources.length; i++) {
-      if (trigger === null) stage.use(this.names.stageOf(sources[i], stage.index));
-      else stage.triggerSources.add(sources[i]);
-    }
+    const used = trigger === null ? this.stagesIn(taking, stage) : [];
+    stage.sources.push(used);
+    stage.useAll(used);
+    if (trigger === null) return;
+    const later = sourcesOf(trigger);
+    for (let i = 0; i < later.length; i++) stage.triggerSources.add(later[i]);
   }
 
-  /** Triggers of an image, which are known when the stage begins with it. */
-  useTriggers(stage: Stage, triggers: Instruction[]): void {
+  /**
+   * Triggers of an image, which are known when the stage begins with it. Returns the stages that each takes files from. One
+   * that nothing else needs is not built.
+   */
+  useTriggers(stage: Stage, triggers: Instruction[]): i32[][] {
+    const all: i32[][] = [];
     for (let i = 0; i < triggers.length; i++) {
       if (takesContext(triggers[i])) stage.takesContext = true;
-      const sources = sourcesOf(triggers[i]);
-      for (let j = 0; j < sources.length; j++) {
-        const used = this.names.stageOf(sources[j], stage.index);
-        if (this.needed.includes(used)) stage.use(used);
-      }
+      const named = this.stagesIn(triggers[i], stage);
+      const used: i32[] = [];
+      for (let j = 0; j < named.length; j++) if (this.needed.includes(named[j])) used.push(named[j]);
+      stage.useAll(used);
+      all.push(used);
     }
+    return all;
   }
 
   /** Chooses the target; an empty name is the last stage. */
@@ -111,6 +117,17 @@ export class Stages {
   get takeContext(): bool {
     for (let i = 0; i < this.needed.length; i++) if (this.all[this.needed[i]].takesContext) return true;
     return false;
+  }
+
+  /** The earlier stages that an instruction takes files from. */
+  private stagesIn(instruction: Instruction, stage: Stage): i32[] {
+    const used: i32[] = [];
+    const sources = sourcesOf(instruction);
+    for (let i = 0; i < sources.length; i++) {
+      const at = this.names.stageOf(sources[i], stage.index);
+      if (at >= 0) used.push(at);
+    }
+    return used;
   }
 
   /** The first stage of the Dockerfile with this name; -1 if there is none. */

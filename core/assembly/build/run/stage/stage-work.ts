@@ -33,6 +33,8 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   private readonly stream: BuildProgress;
   private readonly state: StageState;
   private queue: Instruction[];
+  /** For each of them: the stages that it takes files from. */
+  private sources: i32[][];
   /** How many instructions at the beginning of the queue are triggers of the base image, which have no number. */
   private triggers: i32 = 0;
   private next: i32 = 0;
@@ -43,7 +45,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   private equal: StepMaking | null = null;
   private proceeding: bool = false;
   private waitsForRoom: bool = false;
-  /** For a stage of which only the triggers of the base image take files. */
+  /** For stages that the next step takes files from. */
   private waitsForStages: bool = false;
   /** For files of the context, of which nobody knew before that they are needed. */
   private waitsForContext: bool = false;
@@ -56,6 +58,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   ) {
     this.stream = facts.streamOf(plan.index);
     this.queue = plan.instructions.slice(0);
+    this.sources = plan.sources;
     this.state = new StageState(facts, plan.name);
   }
 
@@ -129,7 +132,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
   get canGoOn(): bool {
     const equal = this.equal;
     if (equal !== null) return equal.canGoOn;
-    return this.waitsForStages && this.facts.areMade(this.plan.uses);
+    return this.waitsForStages && this.hasSources;
   }
 
   goOn(): void {
@@ -191,7 +194,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
       if (parsed.problem.length > 0) return parsed.problem;
       instructions.push(parsed.instructions[0]);
     }
-    this.facts.stages.useTriggers(this.plan, instructions);
+    this.sources = this.facts.stages.useTriggers(this.plan, instructions).concat(this.sources);
     this.triggers = instructions.length;
     this.queue = instructions.concat(this.queue);
     return "";
@@ -203,7 +206,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
     this.proceeding = true;
     while (this.work === null && !this.facts.over && this.next < this.count) {
       this.lookAround();
-      if (this.isWaiting) break;
+      if (this.isWaiting || this.over) break;
       this.take(this.evaluated(this.next++));
     }
     this.proceeding = false;
@@ -224,9 +227,11 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
    * keeps its place meanwhile, since it goes on as soon as the client reads.
    */
   private lookAround(): void {
-    if (!this.facts.areMade(this.plan.uses)) {
+    if (!this.hasSources) {
       this.waitsForStages = true;
       this.client.stageParked();
+      // They are made by now if their steps were in the cache.
+      if (!this.isWaiting && !this.over) this.lookAround();
     } else if (this.plan.takesContext && this.facts.lacksContext) {
       this.waitsForContext = true;
       this.client.contextWanted();
@@ -234,6 +239,11 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
       this.waitsForRoom = true;
       this.stream.whenRoom(this);
     }
+  }
+
+  /** The stages that the next step takes files from are made. */
+  private get hasSources(): bool {
+    return this.next >= this.sources.length || this.facts.areMade(this.sources[this.next]);
   }
 
   /** The labels that the client gives are the last steps of the target. */

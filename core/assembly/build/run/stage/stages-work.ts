@@ -171,7 +171,7 @@ export class StagesWork implements StageClient, TellingClient, HeldReader, OpenW
   private goOn(index: i32): void {
     const work = this.works[index];
     if (work === null) {
-      if (this.facts.areMade(this.facts.stages.all[index].uses)) this.beginStage(index);
+      if (this.facts.areMade(this.facts.stages.all[index].needsFirst)) this.beginStage(index);
     } else if (work.canGoOn) {
       this.running += 1;
       work.goOn();
