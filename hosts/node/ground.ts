@@ -26,10 +26,14 @@ export interface Ground {
 export interface ProcessMemory {
   /** Size of the system's pages. */
   readonly pageBytes: number;
+  /** Memory of this process that no file has. */
+  readonly ownBytes: number;
   /** Gives back whole pages of zeros. They still read as zeros. */
   handBack(pages: Uint8Array): void;
   /** Gives back the pages of a file that is mapped and shared. They are read again when they are needed. */
   handBackFile(path: string): void;
+  /** Gives back the pages of the program. They are read again when they are needed. */
+  handBackProgram(): void;
   /** From the start, limits how much freed memory libc's heap keeps. */
   bound(): void;
   /** Returns what it has kept nevertheless. */

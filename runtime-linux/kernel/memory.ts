@@ -3,7 +3,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { call, callAside, isKnown } from "./calls.js";
 import { M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, MADV_DONTNEED } from "./numbers.js";
-import type { Mapping } from "./program-pages.js";
+import { handBackProgramOnce, type Mapping } from "./program-pages.js";
 
 /** Buffers of this size get their own mapping from the kernel, which is returned when they are freed. */
 const LARGE_BYTES = 1 << 20;
@@ -11,6 +11,13 @@ const LARGE_BYTES = 1 << 20;
 export const processMemory = {
   get pageBytes(): number {
     return call("getpagesize", "");
+  },
+
+  /** Memory of this process that no file has. Throws an error if the kernel's file about it cannot be opened. */
+  get ownBytes(): number {
+    // proc_pid_statm(5): all pages, those in memory, and those of files among them.
+    const [, resident = NaN, ofFiles = NaN] = readFileSync("/proc/self/statm", "latin1").split(" ").map(Number);
+    return (resident - ofFiles) * this.pageBytes;
   },
 
   /** Gives back whole pages of memory that is not backed by a file. They then take no memory and read as zeros. */
@@ -26,6 +33,11 @@ export const processMemory = {
     for (const { start, bytes } of sharedMappings(readFileSync("/proc/self/maps", "utf8"), realpathSync(path))) {
       call("adviseAt", path, start, bytes, MADV_DONTNEED);
     }
+  },
+
+  /** Gives back the pages of the program and its libraries that were not changed. They are read again when needed. */
+  handBackProgram(): void {
+    handBackProgramOnce();
   },
 
   /**

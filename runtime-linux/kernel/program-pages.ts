@@ -32,7 +32,15 @@ let worked = false;
 export function handBackProgram(smaps = "/proc/self/smaps"): void {
   program = unchanged(textOf(smaps));
   readSinglePages(program);
-  handBack();
+  handBack(program);
+}
+
+/**
+ * Hands them back once, for a process that has had much to do, and now has little. What it needs next is read as usual:
+ * sixteen pages at a time.
+ */
+export function handBackProgramOnce(smaps = "/proc/self/smaps"): void {
+  handBack(unchanged(textOf(smaps)));
 }
 
 /** Tells that the process works. Its pages are handed back a moment after it has ended, or before if it has too many. */
@@ -51,12 +59,12 @@ function look(): void {
   looksLater = false;
   const goesOn = worked;
   worked = false;
-  if (!goesOn || process.memoryUsage.rss() > MOST_KEPT_BYTES) handBack();
+  if (!goesOn || process.memoryUsage.rss() > MOST_KEPT_BYTES) handBack(program);
   if (goesOn) lookLater();
 }
 
-function handBack(): void {
-  for (const { start, bytes } of program) attempt("adviseAt", start, bytes, MADV_DONTNEED);
+function handBack(mappings: readonly Mapping[]): void {
+  for (const { start, bytes } of mappings) attempt("adviseAt", start, bytes, MADV_DONTNEED);
 }
 
 function textOf(path: string): string {

@@ -1,5 +1,6 @@
 // Gives memory back to the system after a burst of work, once the engine is idle or has little to do. This is memory of
-// the core, of V8 and of the C library, and pages of the records' file. None of them is given back by itself.
+// the core, of V8 and of the C library, and pages of the records' file and of Node's program. None of them is given back
+// by itself.
 
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
@@ -17,8 +18,10 @@ const WORTH_BYTES = 16 * MEBIBYTE;
 const CORE_BYTES = 4 * MEBIBYTE;
 /** How long to wait before a round, in case more work follows. */
 const FIRST_MS = 5_000;
-/** If a round gains little, the wait doubles, up to 40 s. Memory is measured as rarely. */
-const MOST_DOUBLINGS = 3;
+/** If a round gains little, the wait doubles, up to 20 s. Memory is measured as rarely. */
+const MOST_DOUBLINGS = 2;
+/** After so many rounds that gained little, measurements are skipped. */
+const SKIPS_AFTER = 3;
 /**
  * If more rounds gain little, only every second, fourth, then eighth measurement starts a round: the memory is in use.
  */
@@ -48,7 +51,7 @@ export class Surplus implements Observer {
   #isClosed = false;
   /** Failures that were logged already: each is logged once. */
   readonly #told = new Set<string>();
-  /** Number of consecutive rounds that gained little. */
+  /** Number of consecutive rounds that gained little, since the memory has grown. */
   #fruitless = 0;
   /** Checks since the last round. */
   #looks = 0;
@@ -79,7 +82,7 @@ export class Surplus implements Observer {
   }
 
   opened(): void {
-    this.#resident();
+    this.#bytes();
   }
 
   stepped(): void {
@@ -108,42 +111,48 @@ export class Surplus implements Observer {
 
   /** Does nothing while there is much work. There will be another call after it. */
   async #due(): Promise<void> {
-    let gave = false;
+    let wasRound = false;
     try {
-      const before = this.#resident();
+      const before = this.#bytes();
       const isBusy = !this.#isResting && this.#load() >= BUSY;
-      gave = !isBusy && this.#isWorthIt(before) && (await this.#giveBack(before));
+      wasRound = !isBusy && this.#isWorthIt(before);
+      if (wasRound) await this.#giveBack(before);
     } finally {
       this.#timer = null;
     }
-    // What holds the rest may soon end without a step of the core: files being written, sockets closing.
-    if (gave) this.#later();
+    // What holds the rest may soon end without a step of the core: files being written, sockets closing. And V8 gives
+    // back room for new objects (up to 32 MiB) only once few were made for some seconds.
+    if (wasRound && this.#fruitless < 2) this.#later();
   }
 
   #isWorthIt(bytes: number): boolean {
     if (!(bytes - this.#least >= WORTH_BYTES)) return false;
-    const skipped = Math.min(Math.max(this.#fruitless - MOST_DOUBLINGS, 0), MOST_SKIPPED_DOUBLINGS);
+    const skipped = Math.min(Math.max(this.#fruitless - SKIPS_AFTER, 0), MOST_SKIPPED_DOUBLINGS);
     // While the engine is idle, no further check happens. So what its last steps have released must be given back now.
     return ++this.#looks >= 2 ** skipped || bytes - this.#left >= WORTH_BYTES || this.#isResting;
   }
 
-  /** Returns whether the round gained much. */
-  async #giveBack(before: number): Promise<boolean> {
+  async #giveBack(before: number): Promise<void> {
+    const hasGrown = before - this.#left >= WORTH_BYTES;
     await this.#attempt("the core's", () => this.#giveBackCore());
     await this.#attempt("V8's", collectScript);
     await this.#attempt("the records'", async () => this.#giveBackFile());
     await this.#attempt("the C library's", async () => this.#system?.trim());
-    this.#left = this.#resident();
+    // Last, since the other parts need pages of it.
+    await this.#attempt("the program's", async () => this.#system?.handBackProgram());
+    this.#left = this.#bytes();
     this.#looks = 0;
-    const gave = before - this.#left >= WORTH_BYTES;
-    this.#fruitless = gave ? 0 : this.#fruitless + 1;
-    return gave;
+    const gainedMuch = before - this.#left >= WORTH_BYTES;
+    this.#fruitless = gainedMuch ? 0 : hasGrown ? 1 : this.#fruitless + 1;
   }
 
-  /** Bytes of the process. NaN if its files cannot be opened; then nothing is compared, and nothing done. */
-  #resident(): number {
+  /**
+   * Bytes of the process, without pages of files where the system tells them apart: those of the program come and go.
+   * NaN if the system's files cannot be opened; then nothing is compared, and nothing done.
+   */
+  #bytes(): number {
     try {
-      const bytes = process.memoryUsage.rss();
+      const bytes = this.#system?.ownBytes ?? process.memoryUsage.rss();
       this.#least = Math.min(this.#least, bytes);
       return bytes;
     } catch (error) {

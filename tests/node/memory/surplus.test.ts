@@ -65,6 +65,7 @@ describe("after a burst", () => {
     collect: ReturnType<typeof vi.fn<() => () => Uint8Array>>;
     warn: ReturnType<typeof vi.fn>;
     handBackFile: ReturnType<typeof vi.fn>;
+    handBackProgram: ReturnType<typeof vi.fn>;
     quiet: { file: string | null };
   }
 
@@ -75,7 +76,18 @@ describe("after a burst", () => {
     const collect = vi.fn(() => () => new Uint8Array(PAGE));
     const warn = vi.fn();
     const handBackFile = vi.fn();
-    const system = { pageBytes: PAGE, bound: () => {}, handBack: () => {}, handBackFile, trim };
+    const handBackProgram = vi.fn();
+    const system = {
+      pageBytes: PAGE,
+      get ownBytes() {
+        return process.memoryUsage.rss();
+      },
+      bound: () => {},
+      handBack: () => {},
+      handBackFile,
+      handBackProgram,
+      trim,
+    };
     const quiet = { file: "/records" as string | null };
     const surplus = new Surplus(
       system,
@@ -87,7 +99,7 @@ describe("after a burst", () => {
     surplus.opened();
     rss = 3 * GROWN;
     surplus.stepped();
-    return { surplus, trim, collect, warn, handBackFile, quiet };
+    return { surplus, trim, collect, warn, handBackFile, handBackProgram, quiet };
   }
 
   async function untilTrimmed(trim: Burst["trim"], times = 1): Promise<void> {
@@ -121,6 +133,14 @@ describe("after a burst", () => {
     expect(handBackFile).not.toHaveBeenCalled();
   });
 
+  test("pages of the program are given back last, since the rest needs some", async () => {
+    const { surplus, trim, handBackProgram } = burst();
+    surplus.rested();
+    await untilTrimmed(trim);
+    expect(handBackProgram).toHaveBeenCalledOnce();
+    expect(handBackProgram.mock.invocationCallOrder[0]).toBeGreaterThan(trim.mock.invocationCallOrder[0]!);
+  });
+
   test("and when it is never idle, but has little to do", async () => {
     const { surplus, trim, collect } = burst(0.1);
     surplus.rested();
@@ -132,6 +152,17 @@ describe("after a burst", () => {
   test("it need never have been idle for that", async () => {
     const { trim } = burst(0.1);
     await untilTrimmed(trim);
+  });
+
+  test("a second round follows while the engine is idle, since V8 keeps much after the first, and no third", async () => {
+    const { surplus, trim } = burst();
+    surplus.rested();
+    await untilTrimmed(trim);
+    await untilTrimmed(trim, 2);
+    await vi.advanceTimersByTimeAsync(LONG_MS);
+    vi.useRealTimers();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(trim).toHaveBeenCalledTimes(2);
   });
 
   test("nothing is done during much work, but after it", async () => {
