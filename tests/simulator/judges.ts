@@ -42,6 +42,7 @@ import { Delays } from "./invariants/runs/delays.js";
 import { Revivals } from "./invariants/runs/revivals.js";
 import { SettingsHold } from "./invariants/settings.js";
 import { Spared } from "./invariants/spared.js";
+import { Stateless } from "./invariants/stateless.js";
 import { Statuses } from "./invariants/statuses.js";
 import { Twins } from "./invariants/twins.js";
 import { Until } from "./invariants/until.js";
@@ -130,6 +131,7 @@ export class Judges implements Observer {
       new Images(this.operations, this.replies),
       new Ports(isHeld),
       new SettingsHold(settings),
+      new Stateless(),
       new Vanished(),
       this.#promises,
       this.events,

@@ -124,6 +124,13 @@ const turnedRound: Wrong["instead"] = ({ tag, val }) => {
   return [{ tag, val: { ...answer, body } }];
 };
 
+/** Calls lists of containers stateless. */
+const careless: Wrong["instead"] = ({ tag, val }) => {
+  const answer = val as { body: Uint8Array };
+  const stateless = /^\[(?:\]|\{"Id":"[0-9a-f]{64}","Names":)/.test(decoder.decode(answer.body));
+  return [{ tag, val: stateless ? { ...answer, stateless } : answer }];
+};
+
 /** Hides how execs have ended, and shows only whether they still run. */
 const unending: Misreading["find"] = (inventory) => {
   return { ...inventory, execs: inventory.execs.map(({ exec, subject, running }) => ({ exec, subject, running })) };
@@ -202,6 +209,10 @@ export const WRONGS: readonly Found[] = [
   {
     ...{ says: "shows wrong exit codes of execs", on: "replies", command: "whole", each: 1 },
     ...{ instead: miscounted, found: "execs", seed: 15 },
+  },
+  {
+    ...{ says: "calls lists stateless", on: "replies", command: "whole", each: 1, seed: 6 },
+    ...{ instead: careless, found: "stateless" },
   },
   { says: "loses execs when it is restored", hear: forgetful, found: "twins", seed: 15 },
   { says: "overlooks layers without a record after a restart", find: blind, found: "images" },
