@@ -61,7 +61,10 @@ export function sendWhole(call: Call, status: u16, headers: string, body: Uint8A
   perform(call.id, new ReplyCommandWhole(new Whole(new Head(status, headers), body, false)));
 }
 
-/** A 200 that does not depend on the state: it is sent without waiting for records to be flushed. */
+/**
+ * A 200 that does not depend on the state: it is sent without waiting for records to be flushed, and a host may give it
+ * again (`stateless` in replies.wit).
+ */
 export function sendStateless(call: Call, headers: string, body: Uint8Array): void {
   openCalls.remove(call.id);
   perform(call.id, new ReplyCommandWhole(new Whole(new Head(200, headers), body, true)));

@@ -11,7 +11,7 @@ export const HEADER = "Coracle-Dry-Run";
 /** The usual reply, with one more header. */
 export function markedChannel(client: Channel): Channel {
   return {
-    whole: (head, body) => client.whole(marked(head), body),
+    whole: (head, body) => client.whole(marked(head), body, false),
     open: (head) => client.open(marked(head)),
     write: (bytes, sent) => client.write(bytes, sent),
     end: () => client.end(),
@@ -92,7 +92,7 @@ class PlanChannel implements Channel {
     this.#ended = true;
     void this.#plan().then((plan) => {
       const { head, body } = jsonReply(200, { ...plan, answer: this.#answer.shown() }, "plan");
-      this.#client.whole(head, body);
+      this.#client.whole(head, body, false);
       this.#sent();
     });
   }

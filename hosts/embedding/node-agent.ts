@@ -47,7 +47,8 @@ class EngineAgent extends Agent {
   /** Loaded here: programs that only use `fetch` need no HTTP server. */
   async #startServer(): Promise<ApiServer> {
     const { ApiServer } = await import("../node/http/server.js");
-    const api = await ApiServer.create({ entrance: this.#engine });
+    const engine = this.#engine;
+    const api = await ApiServer.create({ entrance: engine, generation: () => engine.generation });
     this.#engine.join(api);
     return api;
   }

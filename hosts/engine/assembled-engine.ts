@@ -51,6 +51,7 @@ export class AssembledEngine implements Door, Entrance {
   readonly #local = new LocalRequests(this);
   readonly #clients = new Set<Clients>([this.#local]);
   #state: State = "down";
+  #generation = 0;
   #driver: Driver | null = null;
   #epoch: number;
   /** The reloaded settings; null: the options apply. */
@@ -117,8 +118,14 @@ export class AssembledEngine implements Door, Entrance {
     return this.#driver?.rules() ?? new Instance(this.#parts.core).rules();
   }
 
+  /** Changes before a stateless answer (`replies.wit`) may differ from those given so far. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   /** Changes settings from now on, for the current instance and all later ones. */
   reload(settings: engine.Settings): void {
+    this.#generation++;
     this.#settings = settings;
     this.#driver?.reload(settings);
   }
@@ -167,8 +174,12 @@ export class AssembledEngine implements Door, Entrance {
   }
 
   #begun(): Driver {
-    const { core, host, forDriver, observers = [], lost, fatal, left } = this.#parts;
+    const { core, host, forDriver, observers = [], fatal, left } = this.#parts;
     const listen: Host["listen"] = (happened, from) => host.listen(this.attachments.inOrder(happened), from);
+    const lost: DriverOptions["lost"] = (...why) => {
+      this.#generation++;
+      this.#parts.lost(...why);
+    };
     const options: DriverOptions = {
       ...{ engine: this.#options(), epoch: this.#epoch, lost, fatal },
       ...(observers.length > 0 && { observer: together(observers) }),
@@ -193,6 +204,7 @@ export class AssembledEngine implements Door, Entrance {
     const end = new End(host.timers);
     await Promise.all([...this.#clients].map((clients) => clients.drain(GRACE_MS)));
     this.#state = "closed";
+    this.#generation++;
     this.dryRuns.close("the engine stops");
     if (!(await end.comesAfter(waitFor(driver.close(end.since()))))) driver.cut();
   }
@@ -202,6 +214,7 @@ export class AssembledEngine implements Door, Entrance {
     this.#epoch = this.#driver?.epoch ?? this.#epoch;
     this.#driver = null;
     this.#state = state;
+    this.#generation++;
     this.#local.failAll(why);
     this.replies.cutAll();
     this.dryRuns.close("the engine is gone");

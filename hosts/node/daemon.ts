@@ -90,7 +90,8 @@ async function start(
   await loadImages(engine, log);
   const telling = { recorder, knowsPeers: peerOf !== undefined };
   const own: ApiServerOptions["own"] = (head, from) => traceReply(head, from, telling);
-  const api = await ApiServer.create({ entrance: engine, hasHungUp, peerOf, own, passed: notePassed });
+  const generation = (): number => engine.generation;
+  const api = await ApiServer.create({ entrance: engine, generation, hasHungUp, peerOf, own, passed: notePassed });
   engine.join(api);
   for (const listener of config.listeners) {
     await listen(api.accept(nameOf(listener)), listener.path, group);

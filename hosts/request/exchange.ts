@@ -12,7 +12,8 @@ import type { Attachments, Ending, HijackedClient } from "../streams/index.js";
  * before that. Neither is called after the connection was taken off HTTP.
  */
 export interface Channel {
-  whole(head: replies.Head, body: Uint8Array): void;
+  /** `isStateless`: it may be given again to the same request; see `replies.wit`. */
+  whole(head: replies.Head, body: Uint8Array, isStateless: boolean): void;
   /** Sends the head at once. */
   open(head: replies.Head): void;
   /** `sent` is called when the bytes may be overwritten, with whether they went out. */
@@ -88,7 +89,7 @@ export class Exchange implements ReplyReceiver {
     switch (command.tag) {
       case "whole":
         if (this.#awaits === "words") return this.perform({ tag: "cut" });
-        return this.#channel.whole(command.val.head, command.val.body);
+        return this.#channel.whole(command.val.head, command.val.body, command.val.stateless);
       case "bare":
         this.#end();
         return this.#channel.bare(command.val);

@@ -46,6 +46,33 @@ describe("clients that have joined", () => {
   });
 });
 
+test("stateless answers are of another generation once settings, the instance or the state are others", async () => {
+  const step: Script["step"] = (imports, input) => {
+    if (input.tag !== "request") return;
+    answer(imports, input.val.id, 200, true);
+    if (input.val.target === "/trap") throw new Error("trapped");
+  };
+  const engine = assembled({ step });
+  let last = engine.generation;
+  const hasChanged = (): boolean => last !== (last = engine.generation);
+  await engine.open();
+  ask(engine);
+  expect(hasChanged()).toBe(false);
+  engine.reload(SETTINGS);
+  expect(hasChanged()).toBe(true);
+  ask(engine, "/trap");
+  expect(hasChanged()).toBe(true);
+  const told = ask(engine).told;
+  await expect.poll(() => told.length).toBe(1);
+  expect(hasChanged()).toBe(false);
+  engine.cut(new Error("cut off"));
+  expect(hasChanged()).toBe(true);
+  await engine.open();
+  expect(hasChanged()).toBe(false);
+  await engine.close();
+  expect(hasChanged()).toBe(true);
+});
+
 describe("the lives of an engine", () => {
   test("are numbered from the last known one, and each gets the reloaded configuration", async () => {
     const told: [epoch: number, labels: string[]][] = [];
@@ -96,11 +123,11 @@ function assembled(script: Script, more: Partial<EngineParts> = {}, parts: Parti
 }
 
 /** Sends a request as a server does. `told` collects the replies. */
-function ask(engine: AssembledEngine): { id: RequestId; told: ReplyOrCut[] } {
+function ask(engine: AssembledEngine, target = "/info"): { id: RequestId; told: ReplyOrCut[] } {
   const id = engine.nextRequest();
   const told: ReplyOrCut[] = [];
   engine.replies.add(id, { perform: (command) => void told.push(command) });
-  const request = { id, listener: "test", method: "GET", target: "/info", headers: "", body: { tag: "none" } as const };
+  const request = { id, listener: "test", method: "GET", target, headers: "", body: { tag: "none" } as const };
   engine.deliver({ tag: "request", val: request });
   return { id, told };
 }

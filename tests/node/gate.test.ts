@@ -3,12 +3,13 @@
 import { Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Gate } from "../../hosts/node/http/gate.js";
+import { KeptReplies } from "../../hosts/node/http/kept-replies.js";
 import type { RequestHead } from "../../hosts/node/http/request-head.js";
 
 test("a long head in very many pieces is read without repeated searching and copying", () => {
   const socket = new Socket();
   const heads: RequestHead[] = [];
-  const gate = new Gate(socket, (_, head) => heads.push(head));
+  const gate = new Gate(socket, (_, head) => heads.push(head), new KeptReplies(() => 0));
   const value = "0123456789abcdef".repeat(60_000);
   const text = Buffer.from(`\r\n\r\nGET /x HTTP/1.1\r\nHost: d\r\nX-Registry-Config: ${value}\r\n\r\nGET /y`);
   const joined = vi.spyOn(Buffer, "concat");

@@ -26,6 +26,8 @@ export interface ScriptedServer {
   /** All inputs except requests. */
   inputs: Input[];
   requests: engine.Request[];
+  /** Stateless answers may be others from now on. */
+  changed: () => void;
   reply: (id: RequestId, command: ReplyOrCut) => void;
   connect: () => Promise<RawConnection>;
   /** Number of the server's connections. */
@@ -67,7 +69,8 @@ export async function scriptedServer(
   const stdio = { log: async () => log, stdin: () => stdin, ...NO_STREAMS, exec, archive };
   const door = { ...driver, replies: router, bodies, stdio, attachments: new Attachments(stdio) };
   const entrance = { bodyLimit: 1000, requireOpen: () => {}, passage: () => straight(door) };
-  const server = await ApiServer.create({ entrance });
+  let generation = 0;
+  const server = await ApiServer.create({ entrance, generation: () => generation });
   const listener = server.accept(`unix://${path}`);
   await new Promise<void>((resolve) => listener.listen(path, resolve));
   const connections: RawConnection[] = [];
@@ -87,6 +90,7 @@ export async function scriptedServer(
     stdin,
     inputs,
     requests,
+    changed: () => void generation++,
     reply: (id, command) => router.perform(id, command),
     connect: async () => {
       const connection = await RawConnection.open(path, 5000);

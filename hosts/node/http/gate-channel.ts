@@ -70,9 +70,9 @@ class GateChannel implements Channel {
     this.#gate.onHalfClose(() => this.#halfClosed(exchange));
   }
 
-  whole(head: replies.Head, body: Uint8Array): void {
+  whole(head: replies.Head, body: Uint8Array, isStateless: boolean): void {
     this.#gate.answered = true;
-    this.#response.whole(head, body);
+    this.#response.whole(head, body, isStateless);
   }
 
   open(head: replies.Head): void {

@@ -7,6 +7,8 @@
 
 import { Duplex } from "node:stream";
 import { BodyExtent } from "./body-extent.js";
+import { LONGEST_KEPT_HEAD } from "./kept-replies.js";
+import type { KeptReplies } from "./kept-replies.js";
 import { BadRequest, LONGEST_HEAD, linesOf, parseHead } from "./request-head.js";
 import type { RequestHead } from "./request-head.js";
 
@@ -21,6 +23,7 @@ export class Gate extends Duplex {
   /** A socket, or its stand-in within this process. */
   readonly socket: Duplex;
   readonly #plain: (gate: Gate, head: RequestHead) => void;
+  readonly #kept: KeptReplies;
   readonly #passed: (bytes: number) => void;
   /** Head of the request that was let through last. */
   head: RequestHead | null = null;
@@ -33,6 +36,10 @@ export class Gate extends Duplex {
   /** This many bytes of `#held` contain no end of a head. */
   #searched = 0;
   #body: BodyExtent | null = null;
+  /** The last head as it was sent; empty if it is too long to keep its reply. */
+  #sent = "";
+  /** The generation of stateless answers when it came. */
+  #generation = 0;
   #replied = true;
   /** Node's parser accepts no more for now. */
   #full = false;
@@ -44,17 +51,19 @@ export class Gate extends Duplex {
   #halfClosed: (() => void) | null = null;
 
   /**
-   * `plain` is called for requests that need no HTTP server. They are not passed on to it. `passed`: so many bytes were
-   * read and handed on.
+   * `plain` is called for requests that need no HTTP server. They are not passed on to it. Neither are those whose reply
+   * is `kept`. `passed`: so many bytes were read and handed on.
    */
   constructor(
     socket: Duplex,
     plain: (gate: Gate, head: RequestHead) => void,
+    kept: KeptReplies,
     passed: (bytes: number) => void = () => {},
   ) {
     super({ allowHalfOpen: true });
     this.socket = socket;
     this.#plain = plain;
+    this.#kept = kept;
     this.#passed = passed;
     socket.on("data", this.#received);
     socket.on("end", this.#finished);
@@ -74,6 +83,11 @@ export class Gate extends Duplex {
     this.#replied = true;
     if (this.#last) this.end();
     else this.#admit();
+  }
+
+  /** The current request may be answered with this again. */
+  keep(reply: Buffer): void {
+    if (this.#sent !== "") this.#kept.keep(this.#sent, reply, this.#generation);
   }
 
   /** Closes the connection, after the current reply if there is one. */
@@ -180,6 +194,7 @@ export class Gate extends Duplex {
     if (end < 0 && this.#held.length > LONGEST_HEAD) throw new BadRequest("431 Request Header Fields Too Large");
     this.#searched = end < 0 ? Math.max(0, this.#held.length - LONGEST_END + 1) : 0;
     if (end < 0) return false;
+    if (this.#answerAgain(next)) return true;
     const head = parseHead(this.#held.toString("utf8", 0, end));
     this.head = head;
     this.answered = false;
@@ -195,6 +210,20 @@ export class Gate extends Duplex {
     const [, ...headers] = linesOf(this.#held.toString("latin1", 0, end));
     this.#held = this.#held.subarray(next);
     this.push([`${head.method} / HTTP/1.${head.minorVersion}`, ...headers, "", ""].join("\r\n"), "latin1");
+    return true;
+  }
+
+  /** Answers with a reply that was kept. If the client does not read, its next request waits. */
+  #answerAgain(next: number): boolean {
+    this.#sent = next > LONGEST_KEPT_HEAD ? "" : this.#held.toString("latin1", 0, next);
+    this.#generation = this.#kept.generation;
+    const reply = this.#kept.find(this.#sent);
+    if (reply === undefined) return false;
+    this.#held = this.#held.subarray(next);
+    this.answered = true;
+    if (this.socket.write(reply)) return true;
+    this.#replied = false;
+    this.socket.once("drain", () => this.next());
     return true;
   }
 

@@ -14,7 +14,7 @@ export async function sendOwn(reply: OwnReply, gate: Gate, response: Response): 
     () => gate.next(),
     () => (isGone = true),
   );
-  if ("head" in reply) return response.whole(reply.head, reply.body);
+  if ("head" in reply) return response.whole(reply.head, reply.body, false);
   response.open({ status: 200, headers: "Content-Type: application/x-ndjson" });
   try {
     for await (const piece of reply) {

@@ -17,27 +17,34 @@ export class PlainResponse implements Response {
   readonly #socket: Duplex;
   readonly #method: string;
   readonly #isHead: boolean;
+  readonly #keep: (reply: Buffer) => void;
   #finished: () => void = () => {};
   #closed: () => void = () => {};
   headSent = false;
   ended = false;
 
-  constructor(socket: Duplex, method: string) {
+  /** `keep` is called with a reply that does not depend on the state. */
+  constructor(socket: Duplex, method: string, keep: (reply: Buffer) => void) {
     this.#socket = socket;
+    this.#keep = keep;
     this.#method = method;
     this.#isHead = method === "HEAD";
   }
 
-  whole(head: replies.Head, body: Uint8Array): void {
+  whole(head: replies.Head, body: Uint8Array, isStateless: boolean): void {
     const counted = isCounted(head.status, body.length);
     const sends = !this.#isHead && body.length > 0 && mayHaveBody(head.status);
     const lengthless = isLengthless(this.#method, head.headers, body.length);
     const length = counted ? `Content-Length: ${body.length}\r\n` : framing(head.status);
     const text = headText(head, lengthless ? "" : length);
     this.headSent = true;
-    if (!sends) this.#last(Buffer.from(text, "latin1"));
-    else if (counted) this.#last(joined(text, body, ""));
-    else this.#last(joined(`${text}${body.length.toString(16)}\r\n`, body, `\r\n${LAST_CHUNK}`));
+    const reply = !sends
+      ? Buffer.from(text, "latin1")
+      : counted
+        ? joined(text, body, "")
+        : joined(`${text}${body.length.toString(16)}\r\n`, body, `\r\n${LAST_CHUNK}`);
+    if (isStateless) this.#keep(reply);
+    this.#last(reply);
   }
 
   open(head: replies.Head): void {

@@ -6,7 +6,8 @@ export interface Response {
   readonly headSent: boolean;
   /** The last byte has been passed on. */
   readonly ended: boolean;
-  whole(head: replies.Head, body: Uint8Array): void;
+  /** `isStateless`: see `replies.wit`. */
+  whole(head: replies.Head, body: Uint8Array, isStateless: boolean): void;
   /** Sends the head at once. */
   open(head: replies.Head): void;
   /** `sent` is called when the bytes may be overwritten, with whether they went out. */

@@ -18,6 +18,7 @@ import type { GateContext } from "./gate-channel.js";
 import { Gate, refuse } from "./gate.js";
 import type { Ground } from "../ground.js";
 import { HttpResponse } from "./http-response.js";
+import { KeptReplies } from "./kept-replies.js";
 import { PlainResponse } from "./plain-response.js";
 import { receiveBody } from "./request-body.js";
 import { LONGEST_HEAD, type RequestHead } from "./request-head.js";
@@ -36,6 +37,8 @@ function never(): never {
 export interface ApiServerOptions {
   /** Where requests go. */
   entrance: Entrance;
+  /** The generation of stateless answers: see `AssembledEngine`. */
+  generation: () => number;
   /** See `Ground`. */
   hasHungUp?: Ground["hasHungUp"];
   /** See `Ground`. */
@@ -60,6 +63,8 @@ export class ApiServer implements Clients {
   readonly #listeners: SocketServer[] = [];
   readonly #origins = new WeakMap<Gate, Origin>();
   readonly #open = new Set<Gate>();
+  /** By listener. */
+  readonly #kept = new Map<string, KeptReplies>();
 
   static async create(options: ApiServerOptions): Promise<ApiServer> {
     let http: Server | null = null;
@@ -117,7 +122,8 @@ export class ApiServer implements Clients {
 
   /** Serves one connection. After one side has closed, the other may still write. */
   serve(connection: Duplex, name: string): void {
-    const gate = new Gate(connection, (gate, head) => this.#askPlain(gate, head), this.#options.passed);
+    const plain = (gate: Gate, head: RequestHead): void => this.#askPlain(gate, head);
+    const gate = new Gate(connection, plain, this.#keptOf(name), this.#options.passed);
     this.#origins.set(gate, { listener: name, ...this.#peerOf(connection) });
     this.#open.add(gate);
     gate.once("close", () => this.#open.delete(gate));
@@ -168,7 +174,7 @@ export class ApiServer implements Clients {
 
   #askPlain(gate: Gate, head: RequestHead): void {
     this.#go(gate, head, (way) => {
-      const response = new PlainResponse(gate.socket, head.method);
+      const response = new PlainResponse(gate.socket, head.method, (reply) => gate.keep(reply));
       this.#deliver(way, way.door.nextRequest(), gate, head, { tag: "none" }, response);
     });
   }
@@ -219,6 +225,12 @@ export class ApiServer implements Clients {
     way.door.replies.add(id, exchangeThrough(gate, id, response, way.context));
     const { method, target, headers } = head;
     way.door.deliver({ tag: "request", val: { id, ...this.#originOf(gate), method, target, headers, body } });
+  }
+
+  #keptOf(listener: string): KeptReplies {
+    const kept = this.#kept.get(listener) ?? new KeptReplies(this.#options.generation);
+    this.#kept.set(listener, kept);
+    return kept;
   }
 
   #originOf(gate: Gate): Origin {
