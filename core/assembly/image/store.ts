@@ -109,8 +109,8 @@ export class ImageStore {
   }
 
   /** A build has found a step of it: of the builder's cache, what was not used for the longest time goes first. */
-  use(image: Image): void {
-    if (!image.onlyCache) return;
+  used(image: Image): void {
+    if (!image.onlyCache || this.find(image.id) !== image) return;
     image.lastUsed = engine.now.wall;
     image.uses += 1;
     this.putImage(image);

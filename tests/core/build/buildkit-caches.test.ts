@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ImageWorld } from "../support/image-world.js";
 import { beginBuild } from "./beginning.js";
 import { sendDefinition } from "../support/session-files.js";
-import { CONTROL, openSession, solve, runStep, writeStep, drop, direct } from "./solving.js";
+import { CONTROL, openSession, solve, watch, runStep, writeStep, drop, direct } from "./solving.js";
 
 describe("the images of steps", () => {
   interface Pruned {
@@ -265,4 +265,28 @@ describe("filters of the cache", () => {
       expect(world.answer(call)).toMatchObject({ status: 400 });
     }
   });
+});
+
+test("a build that finds all its steps in the cache waits once, at its end, and has then used them", () => {
+  const world = new ImageWorld();
+  const dockerfile = "FROM busybox\nENV A=1\nRUN one\nENV B=1\n";
+  const uses = (): number[] => {
+    const usage = world.call("GET", "/v1.41/system/df").json as { BuildCache: { UsageCount: number }[] };
+    return usage.BuildCache.map(({ UsageCount }) => UsageCount);
+  };
+  openSession(world);
+  const first = solve(world);
+  sendDefinition(world, dockerfile);
+  writeStep(world, "one");
+  drop(world);
+  expect(world.answer(first)).toMatchObject({ status: 200, over: true });
+  const before = { transactions: world.transactions, uses: uses() };
+  const second = solve(world, { Ref: "b" });
+  const watching = watch(world, "b");
+  sendDefinition(world, dockerfile);
+  expect(world.answer(second)).toMatchObject({ status: 200, over: true });
+  expect(world.answer(watching).text).toContain('"name":"[2/2] RUN one","cached":true');
+  expect(world.transactions - before.transactions).toBe(1);
+  expect(before.uses.length).toBeGreaterThan(0);
+  expect(uses()).toEqual(before.uses.map((count) => count + 1));
 });

@@ -40,6 +40,7 @@ export const OMITTED = [
   "core/assembly/build/caches/cache-store/CacheStore",
   "core/assembly/build/caches/collection/CacheCollector",
   "core/assembly/build/caches/due/Due",
+  "core/assembly/build/caches/noted-uses/NotedUses",
   "core/assembly/build/run/known-choices/KnownChoices",
   "core/assembly/build/run/stage/steps-underway/StepsUnderway",
   "core/assembly/event/ring/EventRing",

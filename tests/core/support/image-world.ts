@@ -82,6 +82,8 @@ export interface WorldOptions {
 
 export class ImageWorld {
   readonly records: Map<string, Uint8Array>;
+  /** Steps that have changed records: what follows them waits for the disk. */
+  transactions = 0;
   readonly #instance = new Instance(core);
   readonly #answers = new Map<bigint, Answer>();
   readonly #reading: boolean;
@@ -314,6 +316,7 @@ export class ImageWorld {
   }
 
   #take(outputs: StepOutputs): void {
+    if (outputs.records.length > 0) this.transactions++;
     for (const change of outputs.records) keep(change, this.records, this.#journal);
     for (const effect of outputs.effects) {
       if (effect.to === "content") this.#content.push({ op: effect.op, command: effect.command });

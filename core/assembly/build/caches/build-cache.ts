@@ -11,7 +11,7 @@ const RECORD_BYTES: i32 = 512;
 export class BuildCache {
   /** Nanoseconds since 1970. */
   lastUsed: i64;
-  /** How many steps have used it. */
+  /** How many steps and builds have used it, without those that hold it and those of `noted`. */
   uses: i64 = 0;
   /** Bytes of its files after its last use. */
   size: i64 = 0;
@@ -19,6 +19,10 @@ export class BuildCache {
   // ---------------------------------------------------------------- not in the record
   /** Steps that hold it. */
   holders: i32 = 0;
+  /** Uses that are over, and not recorded yet: see `NotedUses`. */
+  noted: i32 = 0;
+  /** When the newest of these ended; nanoseconds since 1970. */
+  notedAt: i64 = 0;
   /** Its only holder does not share it. */
   exclusive: bool = false;
   /** Its files are there. */
@@ -36,6 +40,16 @@ export class BuildCache {
     readonly ofClient: bool = false,
   ) {
     this.lastUsed = created;
+  }
+
+  /** As clients see it. */
+  get allUses(): i64 {
+    return this.uses + this.holders + this.noted;
+  }
+
+  /** Nanoseconds since 1970. */
+  get newestUse(): i64 {
+    return max(this.lastUsed, this.notedAt);
   }
 
   /** What a container that has it mounted has been lent. */

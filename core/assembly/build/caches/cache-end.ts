@@ -16,6 +16,7 @@ import { cacheStore } from "./cache-store";
 /** A step that held it is over. One whose files were never complete goes. */
 export function leaveCache(cache: BuildCache): void {
   cacheStore.release(cache);
+  cacheStore.used(cache);
   if (cache.ready) askVolumes(new Measuring(cache), 0, new VolumeCommandMeasure(cache.id));
   else dropCache(cache);
 }

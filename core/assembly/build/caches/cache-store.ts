@@ -76,12 +76,17 @@ class CacheStore {
     this.put(cache);
   }
 
-  /** A step that held it is over. */
+  /** A step that held it is over; `used` is to follow. */
   release(cache: BuildCache): void {
     cache.holders -= 1;
     if (cache.holders == 0) cache.exclusive = false;
-    if (!cache.ready) return;
+  }
+
+  /** A use of it is over. */
+  used(cache: BuildCache): void {
+    if (!cache.ready || this.find(cache.id) !== cache) return;
     cache.lastUsed = engine.now.wall;
+    cache.uses += 1;
     this.put(cache);
   }
 
@@ -108,9 +113,7 @@ class CacheStore {
 
   private hold(cache: BuildCache, exclusive: bool): BuildCache {
     cache.holders += 1;
-    cache.uses += 1;
     cache.exclusive = exclusive;
-    if (cache.ready) this.put(cache);
     return cache;
   }
 

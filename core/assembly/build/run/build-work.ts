@@ -28,6 +28,7 @@ import { badParameter, internal, notSupported, Refusal } from "../../refusal";
 import { Task } from "../../task";
 import { decodeUtf8 } from "../../text/utf8";
 import { due } from "../caches/due";
+import { notedUses } from "../caches/noted-uses";
 import { Dockerfile, MAX_DOCKERFILE, parseDockerfile } from "../dockerfile/dockerfile";
 import { emptyContinuations, Warning, warningLines } from "../dockerfile/warning";
 import { CheckOptions } from "../lint/check-options";
@@ -406,6 +407,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     if (imports !== null) imports.cancel();
     this.facts.context.drop();
     this.facts.claims.release();
+    notedUses.write();
   }
 }
 

@@ -18,6 +18,7 @@ import { sha256HexOfText } from "../../../text/sha256";
 import { BuildCache } from "../../caches/build-cache";
 import { dropCache } from "../../caches/cache-end";
 import { cacheStore, isInUse } from "../../caches/cache-store";
+import { notedUses } from "../../caches/noted-uses";
 import { Session } from "./sessions";
 
 /** Directories whose files are kept. */
@@ -58,6 +59,7 @@ export class KeptFiles extends Task {
     this.cache = null;
     if (!cache.ready && isWhole && this.isMade) cacheStore.made(cache);
     cacheStore.release(cache);
+    notedUses.cache(cache);
     if (cache.ready) askVolumes(new Measuring(cache), Step.Measure, new VolumeCommandMeasure(cache.id));
     else dropCache(cache);
   }
@@ -82,7 +84,7 @@ class Measuring extends Task {
 /** The files that were not needed for the longest time go first. */
 function dropExcess(): void {
   const kept = cacheStore.all().filter((cache) => cache.ofClient);
-  kept.sort((a, b) => (a.lastUsed == b.lastUsed ? 0 : a.lastUsed < b.lastUsed ? -1 : 1));
+  kept.sort((a, b) => (a.newestUse == b.newestUse ? 0 : a.newestUse < b.newestUse ? -1 : 1));
   let bytes: i64 = 0;
   for (let i = 0; i < kept.length; i++) bytes += kept[i].size;
   let count = kept.length;

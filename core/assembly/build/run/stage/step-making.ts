@@ -5,6 +5,7 @@ import { layerStore } from "../../../image/layers/layer-store";
 import { imageStore } from "../../../image/store";
 import { Json } from "../../../json/json";
 import { cachedStep } from "../../cache";
+import { notedUses } from "../../caches/noted-uses";
 import { wholeOwner } from "../../evaluation/owner";
 import { commandWithMounts, CopyStep, RunStep, Step, StepKind } from "../../evaluation/step";
 import { foreignStep } from "../../foreign-cache";
@@ -245,7 +246,7 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     const result = this.resultOf(state.build.config.json());
     const sources = this.facts.cacheSources;
     const image = cachedStep(state.image, result, this.facts.trustsOnlySources ? sources : []);
-    if (image !== null) imageStore.use(image);
+    if (image !== null) notedUses.image(image);
     if (image !== null || sources.length == 0) return image;
     const foreign = foreignStep(state.image, result, sources);
     if (foreign === null) return null;
