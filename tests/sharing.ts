@@ -33,8 +33,8 @@ const READING =
 const COMPUTING = "{clients/refused-connects,commands,invariants/pushes,resizes,visits/{gate,visits}}";
 
 export const SHARED: readonly string[] = [
-  // The other two change AssemblyScript's library for their process.
-  "core/bindgen/!(bindgen|snapshot).test.ts",
+  // The other three change AssemblyScript's library for their process.
+  "core/bindgen/!(bindgen|collector|snapshot).test.ts",
   `tests/{${FOLDERS}}/**/!(${ALONE.join("|")}).test.ts`,
   "tests/{engine,registry}/!(answers).test.ts",
   `tests/node/${OF_NODE}.test.ts`,

@@ -14,6 +14,8 @@ export interface BindingsOptions {
   implementation: (exported: string) => string;
   /** Name of the exported function that collects garbage. It is generated, not implemented. */
   collect?: string;
+  /** `func(most: u32) -> bool`: a slice of a collection (`runtime/collector.ts`). It is generated, not implemented. */
+  collectSlice?: string;
   /** The exported functions that take and restore a snapshot of an instance. */
   snapshot?: SnapshotFunctions;
 }
@@ -122,11 +124,14 @@ ${lowers.map((line) => `  ${line}\n`).join("")}${spilled ? "" : loadFlat(this.#l
       const names = one.functions.filter((func) => this.#isImplemented(func)).map((func) => variable(func.name));
       return `import { ${names.join(", ")} } from "${this.options.implementation(one.name)}";\n`;
     });
-    imports.push(`import { wipeFree } from "./blocks";\nimport "./extent";\n`);
+    imports.push(
+      `import { wipeFree } from "./blocks";\nimport { collectAll, collectSlice } from "./collector";\nimport "./extent";\n`,
+    );
     if (this.options.snapshot) imports.push(`import * as snapshots from "./snapshot";\n`);
     const inPlace = this.options.snapshot ? RESTORE_IN_PLACE : "";
     const functions = exported.flatMap((one) => one.functions.map((func) => this.#exportedFunction(one.name, func)));
     const body = `export { cabi_realloc } from "./runtime";
+export { sliceWork } from "./collector";
 export { allocated } from "./heap";
 export { trapped } from "./trap";
 
@@ -142,7 +147,7 @@ function enter(): void {
 // changing what the memory contains.
 export function collectAndWipe(): void {
   enter();
-  __collect();
+  collectAll();
   wipeFree();
   busy = false;
 }
@@ -171,7 +176,7 @@ ${inPlace}${functions.join("\n")}`;
     const area = types.length > 0 ? `  const at = memory.data(${Math.max(end, 8)}, 8);\n` : "";
     const stored = spilled ? "" : area + storeFlat(this.#layouts, types);
     const lifted = types.map((type, i) => this.#memory.lift(type, "at", at[i]!));
-    const call = this.#collects(func) ? "__collect()" : `${variable(func.name)}(${lifted.join(", ")})`;
+    const call = `${this.#ownName(func) ?? variable(func.name)}(${lifted.join(", ")})`;
     const { declared, kept, returned } = this.#result(func);
     return `export function ${symbol}(${spilled ? "at: usize" : signature(values)}): ${declared} {
   enter();
@@ -222,11 +227,13 @@ export function ${symbol}_post(_at: usize): void {
   }
 
   #isImplemented(func: Func): boolean {
-    return !this.#collects(func) && func.name !== this.options.snapshot?.restore;
+    return this.#ownName(func) === undefined && func.name !== this.options.snapshot?.restore;
   }
 
-  #collects(func: Func): boolean {
-    return func.name === this.options.collect;
+  /** The runtime's function behind one that is generated. */
+  #ownName({ name }: Func): string | undefined {
+    if (name === this.options.collect) return "collectAll";
+    return name === this.options.collectSlice ? "collectSlice" : undefined;
   }
 }
 

@@ -87,6 +87,9 @@ const REPLACED = {
   __new: "heap/countingNew",
   __renew: "heap/countingRenew",
   __free: "heap/wipingFree",
+  __link: "collector/link",
+  __visit: "collector/visit",
+  __collect: "collector/collectAll",
 };
 
 /** AssemblyScript's allocator, and the functions that it must call instead of the memory's (`runtime/extent.ts`). */

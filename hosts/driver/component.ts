@@ -31,6 +31,8 @@ export interface ComponentInstance<Exports> {
   memoryBytes(): number;
   /** All bytes ever allocated, modulo 2^32. */
   allocatedBytes(): number;
+  /** Work of the last slice of a collection, as the core counts it: in references followed. */
+  sliceWork(): number;
   /**
    * Collects garbage between two calls and fills free memory with zeros. The returned function gets the memory; call it
    * again after each call of the core, since the memory may grow.
@@ -69,12 +71,13 @@ export class CompiledComponent<Imports, Exports> {
       },
     );
     if (!core) throw new Error("none of the component's modules exports `trapped`");
-    const { memory, trapped, allocated, collectAndWipe, beginRestore, endRestore } = core;
+    const { memory, trapped, allocated, sliceWork, collectAndWipe, beginRestore, endRestore } = core;
     return {
       exports,
       trapMessage: () => lastWords(memory, trapped),
       memoryBytes: () => memory.buffer.byteLength,
       allocatedBytes: () => allocated() >>> 0,
+      sliceWork: () => sliceWork() >>> 0,
       collectAndWipe: () => {
         collectAndWipe();
         return () => new Uint8Array(memory.buffer);
@@ -96,11 +99,12 @@ export class CompiledComponent<Imports, Exports> {
   }
 }
 
-/** Exports of the module compiled from AssemblyScript (`trap.ts` and `heap.ts` of `core/bindgen/runtime`). */
+/** Exports of the module compiled from AssemblyScript (`trap.ts`, `heap.ts` and `collector.ts` of `core/bindgen/runtime`). */
 interface CoreExports {
   memory: WebAssembly.Memory;
   trapped: () => number;
   allocated: () => number;
+  sliceWork: () => number;
   collectAndWipe: () => void;
   beginRestore: (length: number) => void;
   endRestore: (length: number) => void;

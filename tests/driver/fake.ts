@@ -55,6 +55,7 @@ export function scripted(script: Script): CompiledCore {
         trapMessage: () => undefined,
         memoryBytes: () => 1 << 20,
         allocatedBytes: () => allocated >>> 0,
+        sliceWork: () => 0,
         collectAndWipe: () => () => new Uint8Array(1 << 20),
         restore: () => {},
       };

@@ -1,7 +1,7 @@
-// Walks the heap block by block, in the layout of AssemblyScript's allocator and collector (rt/tlsf, rt/common). A
+// Walks the heap block by block, in the layout of AssemblyScript's allocator (rt/tlsf) and of our collector (collector.ts). A
 // block is a word with its size and two flags, and then its bytes. A free block has two links at the start of its
-// bytes and one at the end. A used block holds an object: two words of the collector (two bits of the first are the
-// colour), the id of the class, the size, the bytes. The last block has size 0, and ends at the end of the heap.
+// bytes and one at the end. A used block holds an object: two words of the collector, the id of the class, the size, the
+// bytes. The last block has size 0, and ends at the end of the heap.
 
 import { ROOT } from "rt/tlsf";
 import { heapEnd } from "./extent";
@@ -80,14 +80,6 @@ export function blockAfter(block: usize): usize {
 @inline
 export function isOf(block: usize, id: u32): bool {
   return !(load<u32>(block) & FREE) && load<u32>(block, OBJECT_CLASS) == id;
-}
-
-/** The colour of live objects. The last collection gave all of them the same one. */
-export function colour(): u32 {
-  for (let block = firstBlock(); sizeOf(block); block = blockAfter(block)) {
-    if (!(load<u32>(block) & FREE)) return load<u32>(block, WORD) & FLAGS;
-  }
-  return 0;
 }
 
 /** A field of an object that has only texts. */

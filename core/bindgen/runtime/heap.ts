@@ -1,26 +1,49 @@
-// Counts the bytes that are allocated, and wipes what is freed.
+// Allocates objects, counts the bytes, and wipes what is freed.
 //
-// With the count, the host knows when a collection is worth its time (hosts/driver/component.ts): the memory's size
-// does not show how much of it is garbage. The compiler replaces the runtime's own functions by these. Like trap.ts,
-// this module imports none of ours.
+// With the count, the host knows when a collection is worth its time (hosts/driver/garbage-collection.ts): the memory's
+// size does not show how much of it is garbage. The compiler replaces the runtime's own functions by these.
 
-import { __new, __renew } from "rt/tcms";
-import { __free } from "rt/tlsf";
+import { __alloc, __free, __realloc } from "rt/tlsf";
+import { E_ALLOCATION_TOO_LARGE } from "util/error";
+import { enlist, moved } from "./collector";
 
+// The header of an object (collector.ts), without the word of the allocator before it.
+const CLASS: usize = 8;
+const SIZE: usize = 12;
+const HEADER: usize = 16;
 // Bytes that an object takes in addition to its own (rt/common: TOTAL_OVERHEAD).
 const OVERHEAD: u32 = 20;
+/** rt/common: OBJECT_MAXSIZE. */
+const MOST: usize = (1 << 30) - OVERHEAD;
 
 let count: u32 = 0;
 
 export function countingNew(size: usize, id: i32): usize {
   count += <u32>size + OVERHEAD;
-  return __new(size, id);
+  if (size > MOST) throw new Error(E_ALLOCATION_TOO_LARGE);
+  const header = __alloc(HEADER + size);
+  store<u32>(header, id, CLASS);
+  store<u32>(header, <u32>size, SIZE);
+  enlist(header);
+  return header + HEADER;
 }
 
 // Called for an array that grows. Its old block is free at once, so this counts too much rather than too little.
 export function countingRenew(old: usize, size: usize): usize {
+  if (old < __heap_base) return copyOf(old, size);
   count += <u32>size;
-  return __renew(old, size);
+  if (size > MOST) throw new Error(E_ALLOCATION_TOO_LARGE);
+  const header = __realloc(old - HEADER, HEADER + size);
+  store<u32>(header, <u32>size, SIZE);
+  moved(old - HEADER, header);
+  return header + HEADER;
+}
+
+/** Of an object that is part of the code. */
+function copyOf(old: usize, size: usize): usize {
+  const copy = countingNew(size, load<i32>(old - HEADER, CLASS));
+  memory.copy(copy, old, min(size, <usize>load<u32>(old - HEADER, SIZE)));
+  return copy;
 }
 
 // Bytes allocated during the life of the instance, modulo 2^32.

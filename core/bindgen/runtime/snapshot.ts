@@ -4,7 +4,8 @@
 //
 // Between `take` and `putBack` nothing is allocated or collected, and the instance accepts no calls.
 
-import { blockAfter, closeHeap, colour, firstBlock, isOf, sizeOf, textOf, wipeFree } from "./blocks";
+import { blockAfter, closeHeap, firstBlock, isOf, sizeOf, textOf, wipeFree } from "./blocks";
+import { collectAlike } from "./collector";
 import { erase } from "./erase";
 import { __heapPages, heapEnd, reach } from "./extent";
 
@@ -39,9 +40,7 @@ const PAGE_BITS: usize = 16;
  * last one. Returns the address of the snapshot's address and length.
  */
 export function take(secrets: usize): usize {
-  __collect();
-  // Each collection flips the colour of live objects. A second one makes sure that equal states give equal bytes.
-  if (colour()) __collect();
+  collectAlike();
   const length = wipeFree();
   blank(secrets);
   store<u64>(0, MAGIC);
