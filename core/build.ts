@@ -41,6 +41,7 @@ export async function buildCore({ root, release, outDir = "build/core" }: BuildC
     runtime: join(root, "core/bindgen/runtime"),
     implementation: () => "../../core/assembly/engine",
     collect: "collect",
+    collectSlice: "collect-slice",
     snapshot: { take: "snapshot", restore: "restore", secrets: ["credentials", "web-credentials"] },
     outDir: join(root, outDir),
     name: "core",

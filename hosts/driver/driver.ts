@@ -82,7 +82,12 @@ export class Driver {
     this.#options = options;
     const alarms = new Alarms(host.timers);
     this.#setbacks = new Setbacks(host.timers, alarms);
-    this.#idle = new Idle(host.timers, alarms, () => this.#rested());
+    this.#idle = new Idle(
+      host.timers,
+      alarms,
+      () => this.#attempt((life) => life.idle()),
+      () => this.#attempt((life) => life.collectIdle()) ?? false,
+    );
     // Commands of an earlier driver may still use its request ids.
     this.#lastRequest = fork?.lastRequest ?? BigInt(epoch) << 32n;
     this.#replies = { perform: (request, command) => this.#reply(replies, request, command) };
@@ -265,11 +270,13 @@ export class Driver {
   }
 
   /** Nothing has happened for a moment. */
-  #rested(): void {
+  #attempt<Result>(what: (life: Life) => Result): Result | undefined {
+    const { life } = this.#instances;
     try {
-      this.#instances.life?.idle();
+      return life === null ? undefined : what(life);
     } catch (error) {
       this.#instances.trapped(error);
+      return undefined;
     }
   }
 }

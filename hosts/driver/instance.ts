@@ -2,7 +2,7 @@
 
 import type { Core, ImportObject } from "../../build/core/core.js";
 import type { ComponentInstance, Immediate } from "./component.js";
-import { mayCollect, mustCollect } from "./garbage-collection.js";
+import { mayCollect, mustCollect, mustFinish, sliceAfter } from "./garbage-collection.js";
 import type { Input, StepOutputs, engine, types } from "../shared/index.js";
 
 /** Makes instances of the core: a `CompiledComponent` of `component.ts`, or a replacement for tests. */
@@ -17,8 +17,12 @@ export class Trap extends Error {}
 export class Instance {
   readonly #component: ComponentInstance<Core>;
   #outputs = noOutputs();
-  /** The value of `allocatedBytes` at the last collection. */
+  /** The value of `allocatedBytes` when the last collection began. */
   #collectedAt = 0;
+  /** The same for the last slice. */
+  #slicedAt = 0;
+  /** The last collection is not over. */
+  #collecting = false;
 
   constructor(core: CompiledCore) {
     this.#component = core.instantiate({
@@ -74,14 +78,14 @@ export class Instance {
   /** Everything that it knows, except credentials; see `core/wit/engine.wit`. Collects garbage. */
   snapshot(): Uint8Array {
     const bytes = this.#enter(() => this.#component.exports.engine.snapshot());
-    this.#collectedAt = this.#component.allocatedBytes();
+    this.#collected();
     return bytes;
   }
 
   /** Instead of `open`: continues as the instance that the snapshot was taken of. */
   restore(snapshot: Uint8Array): void {
     this.#enter(() => this.#component.restore(snapshot));
-    this.#collectedAt = this.#component.allocatedBytes();
+    this.#collected();
   }
 
   /** Why the last `open` or `step` decided as it did. */
@@ -104,7 +108,7 @@ export class Instance {
     return this.#component.allocatedBytes();
   }
 
-  /** Bytes allocated since the last collection. Some of them are still in use. */
+  /** Bytes allocated since the last collection began. Some of them are still in use. */
   get garbage(): number {
     return (this.#component.allocatedBytes() - this.#collectedAt) >>> 0;
   }
@@ -114,21 +118,51 @@ export class Instance {
     return mustCollect(this.garbage, this.#component.memoryBytes());
   }
 
-  /** Whether a collection in an idle moment is worth it. */
+  /** Whether a collection, or a slice of it, is worth it in an idle moment. */
   get mayCollect(): boolean {
-    return mayCollect(this.garbage, this.#component.memoryBytes());
+    return this.#collecting || mayCollect(this.garbage, this.#component.memoryBytes());
+  }
+
+  /** A collection is under way. */
+  get isCollecting(): boolean {
+    return this.#collecting;
+  }
+
+  /** The work of the last slice, in references followed. */
+  get sliceWork(): number {
+    return this.#component.sliceWork();
   }
 
   collect(): void {
-    this.#call(() => this.#component.exports.engine.collect());
-    this.#collectedAt = this.#component.allocatedBytes();
+    this.#enter(() => this.#component.exports.engine.collect());
+    this.#collected();
+  }
+
+  /** After a step: does a part of a collection, if one is under way or worth it. */
+  collectSome(): void {
+    if (this.#collecting && mustFinish(this.garbage, this.#component.memoryBytes())) this.collect();
+    else if (this.#collecting || this.mustCollect) this.collectSlice();
+  }
+
+  /** Begins a collection, or does the next part of it. `work`: in references followed. */
+  collectSlice(work?: number): void {
+    const allocated = this.#component.allocatedBytes();
+    if (!this.#collecting) this.#slicedAt = this.#collectedAt = allocated;
+    const most = work ?? sliceAfter((allocated - this.#slicedAt) >>> 0);
+    this.#slicedAt = allocated;
+    this.#collecting = !this.#enter(() => this.#component.exports.engine.collectSlice(most));
   }
 
   /** See `ComponentInstance.collectAndWipe`. */
   collectAndWipe(): () => Uint8Array {
     const memory = this.#enter(() => this.#component.collectAndWipe());
-    this.#collectedAt = this.#component.allocatedBytes();
+    this.#collected();
     return memory;
+  }
+
+  #collected(): void {
+    this.#collectedAt = this.#component.allocatedBytes();
+    this.#collecting = false;
   }
 
   /** Runs one call of the core to its end. */

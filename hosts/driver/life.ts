@@ -105,7 +105,7 @@ export class Life {
     this.#steps++;
     this.#lent.observer?.stepped(this.#observed(now, outputs), input);
     this.#outbox.push(outputs);
-    if (this.#instance.mustCollect) this.#instance.collect();
+    this.#instance.collectSome();
   }
 
   became(input: Became): void {
@@ -120,7 +120,12 @@ export class Life {
   idle(): void {
     const snapshot = () => this.#instance.snapshot();
     this.#lent.observer?.rested?.({ epoch: this.epoch, step: this.#steps, snapshot });
-    if (this.#instance.mayCollect) this.#instance.collect();
+  }
+
+  /** Does a part of a collection in an idle moment. Returns whether there is more to do. Throws `Trap`. */
+  collectIdle(): boolean {
+    if (this.#instance.mayCollect) this.#instance.collectSlice();
+    return this.#instance.isCollecting;
   }
 
   /** Bytes that the instance has allocated, modulo 2^32. */

@@ -190,3 +190,30 @@ test("garbage is collected without an idle time once there is more than a megaby
   for (let i = 0; i < 8; i++) small.request("/go");
   expect(collections).toBe(2);
 });
+
+test("a collection that takes long goes in slices, one after each step and one for each idle moment", async () => {
+  let slices = 0;
+  const { request, clock } = await openWorld({ step: () => {}, collect: () => ++slices % 6 === 0, garbage: 200_000 });
+  request("/go");
+  clock.advance(200_000_000n);
+  expect(slices).toBe(1);
+  clock.advance(1_000_000n);
+  expect(slices).toBe(2);
+  request("/go");
+  expect(slices).toBe(3);
+  clock.advance(100_000_000n);
+  expect(slices).toBe(3);
+  clock.advance(100_000_000n);
+  expect(slices).toBe(4);
+  for (let i = 0; i < 10; i++) clock.advance(1_000_000n);
+  expect(slices).toBe(6);
+});
+
+test("a collection is finished at once if steps allocate faster than it frees", async () => {
+  let slices = 0;
+  const { request } = await openWorld({ step: () => {}, collect: () => ++slices % 100 === 0, garbage: 600_000 });
+  for (const expected of [0, 1, 2, 3, 3]) {
+    request("/go");
+    expect(slices).toBe(expected);
+  }
+});

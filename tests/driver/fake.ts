@@ -27,7 +27,8 @@ export interface Script {
   open?: (imports: ImportObject, options: engine.Options, records: engine.Stored[]) => void;
   refuses?: (records: engine.Stored[]) => string | undefined;
   step: (imports: ImportObject, input: Input) => void;
-  collect?: () => void;
+  /** A whole collection, or a slice, which returns false while the collection is not over. */
+  collect?: () => boolean | undefined;
   /** Bytes of garbage that a step leaves behind; 100 if not given. */
   garbage?: number;
 }
@@ -42,7 +43,8 @@ export function scripted(script: Script): CompiledCore {
           allocated += script.garbage ?? 100;
           script.step(imports, input);
         },
-        collect: () => script.collect?.(),
+        collect: () => void script.collect?.(),
+        collectSlice: () => script.collect?.() !== false,
         snapshot: () => new Uint8Array(),
         restore: () => {},
         explain: () => [],

@@ -114,6 +114,8 @@ async function exchangeOf(doors: Doors): Promise<Exchange> {
   expect(instance!.refuses(OPTIONS, [{ key: "engine/version", value }])).toContain("records of version 999");
   expect(instance!.refuses(OPTIONS, instance!.records())).toBeUndefined();
   instance!.rules();
+  do instance!.collectSlice(1000);
+  while (instance!.isCollecting);
   instance!.collect();
   instance!.snapshot();
   return exchange;

@@ -25,6 +25,8 @@ export class EagerEngine {
   #requests = 0n;
   /** The most work in a step, if it is counted: functions entered and loop iterations begun. */
   longest = 0;
+  /** The most work in a slice of a collection, in references followed. */
+  largestSlice = 0;
   /** All effects that it has asked for. */
   readonly asked: StepOutputs["effects"] = [];
   /** Most bytes that a step has allocated: memory is not freed within a step. */
@@ -80,6 +82,20 @@ export class EagerEngine {
     return this.#answers.get(request) ?? null;
   }
 
+  /** Collects its garbage in slices. Returns how many. `most`: work of a slice; as in a driver if not given. */
+  collect(most?: number): number {
+    for (let slices = 1; ; slices++) {
+      this.#instance.collectSlice(most);
+      this.largestSlice = Math.max(this.largestSlice, this.#instance.sliceWork);
+      if (!this.#instance.isCollecting) return slices;
+    }
+  }
+
+  /** One slice. */
+  collectSlice(most: number): void {
+    this.#instance.collectSlice(most);
+  }
+
   /** Whether a text is anywhere in the core's live memory. */
   knows(text: string): boolean {
     return Buffer.from(this.#instance.snapshot()).includes(Buffer.from(text, "utf16le"));
@@ -91,7 +107,7 @@ export class EagerEngine {
     const outputs = this.#instance.step(NOW, input);
     this.longest = Math.max(this.longest, (this.#count?.steps ?? 0) - before);
     this.greediest = Math.max(this.greediest, this.#instance.garbage - garbage);
-    if (this.#instance.mustCollect) this.#instance.collect();
+    this.#instance.collectSome();
     return outputs;
   }
 
