@@ -64,6 +64,8 @@ export interface Sizes {
   readonly labels: number;
   /** Lines or events, each measured separately. */
   readonly moments: number;
+  /** Containers among which the core collects garbage. */
+  readonly collected: number;
   /** Containers of the simulated engine whose memory is measured. */
   readonly simulatedContainers: number;
   /** Containers of the simulated engine that are alive at a time. */
@@ -139,6 +141,7 @@ export const REAL: Sizes = {
   services: 20,
   visits: 5,
   brotli: 11,
+  collected: 3000,
 };
 
 /** Small enough to run with the tests, so that every bench keeps working. */
@@ -188,6 +191,7 @@ export const QUICK: Sizes = {
   services: 2,
   visits: 1,
   brotli: 5,
+  collected: 20,
 };
 
 /** What a figure describes: an engine, a part of Coracle that is the same on all of them, or the machine's disk. */

@@ -5,7 +5,7 @@ import { dockerRegistryMissing } from "../tests/support/registry/docker-registry
 import { bursts } from "./bursts.js";
 import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";
 import { copy } from "./copy.js";
-import { coreSize } from "./core-size.js";
+import { core } from "./core.js";
 import { durableCreates, recordBytes } from "./durable.js";
 import { dryRun } from "./dry-run.js";
 import { events } from "./events.js";
@@ -70,7 +70,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   compose: ofEngines(composeStack, () => COMPOSE_MISSING),
   "many-networks": ofEngines(manyNetworks, trafficMissing),
   restart: ofItself(restart, restartMissing),
-  core: ofItself(coreSize),
+  core: ofItself(core),
   recorder: ofItself(recorder),
   "dry-run": ofItself(dryRun),
   simulated: ofItself(simulated),
