@@ -73,7 +73,9 @@ export function openRegular(open: (flags: number) => number): number | undefined
 /** Undefined if the path is not a link. `name` is the container's name for it, used in failures. */
 export function linkTarget(path: string, name: string): string | undefined {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+    // Most paths that are asked for are missing, and an error for each would cost more than the call.
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;

@@ -1,6 +1,6 @@
 // Finds programs of the machine.
 
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /** Where distributions install them. A service's PATH may lack some of these. */
@@ -18,6 +18,7 @@ export function findProgram(name: string): string | undefined {
 
 function isExecutable(path: string): boolean {
   try {
+    if (!existsSync(path)) return false; // without an error, since most directories do not have it
     accessSync(path, constants.X_OK);
     return true;
   } catch {

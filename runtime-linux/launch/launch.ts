@@ -2,7 +2,6 @@
 
 import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { refusedByRuntime, silent, startBroke } from "../../hosts/shared/index.js";
 import type { processes, types } from "../../hosts/shared/index.js";
 import { groupOf } from "../cgroups/chosen-groups.js";
@@ -25,6 +24,7 @@ import type { Surroundings } from "./surroundings.js";
 import { setPropagation } from "../mounts/tmpfs-propagation.js";
 import { ownTurn } from "./turns.js";
 import { throwIfGivenUp, unlessGivenUp } from "../under-way.js";
+import { within } from "../within.js";
 
 /**
  * Launches a run. `connect` is called when the supervisor is there and the process is not started yet. After aborting
@@ -105,19 +105,14 @@ function allowRealtime({ linux }: Spec, run: Run, { cgroups, paths }: Surroundin
 }
 
 async function created(supervisor: Supervisor, run: Run, at: Surroundings, signal: AbortSignal): Promise<number> {
-  const limit = new AbortController();
-  const late = sleep(at.createLimitMs, undefined, { signal: limit.signal, ref: false }).then(() => {
-    throw silent("oci-runtime", at.createLimitMs);
-  });
+  const { createLimitMs } = at;
   try {
-    return await unlessGivenUp(signal, Promise.race([supervisor.created, late]));
+    const made = within(supervisor.created, createLimitMs, () => silent("oci-runtime", createLimitMs));
+    return await unlessGivenUp(signal, made);
   } catch (error) {
     await killRun(run, at); // conmon may have died before its runtime
     await supervisor.ended;
     throw error;
-  } finally {
-    limit.abort();
-    late.catch(() => {});
   }
 }
 

@@ -8,11 +8,11 @@ import { rmSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type * as Lmdb from "lmdb";
 import { JOURNAL_BYTES, NO_SPACE, Unwritten } from "../../shared/index.js";
 import type { RecordChange, RecordStore, engine } from "../../shared/index.js";
 import { makePrivate, syncPath } from "../../../runtime-linux/directories.js";
+import { within } from "../../../runtime-linux/within.js";
 import { isJournal, JOURNAL, LOST, RESERVE_KEY } from "./names.js";
 import { keepDamaged, putInPlace, type DamageTold } from "./replacement.js";
 import type { Survey } from "./survey.js";
@@ -239,14 +239,10 @@ class LmdbRecords implements MappedRecords {
   }
 
   async #ended(written: Promise<void>): Promise<void> {
-    const limit = new AbortController();
-    const late = sleep(LIMIT_MS, undefined, { ref: false, signal: limit.signal }).then(() => {
+    await within(written, LIMIT_MS, () => {
       this.#isStuck = true;
-      throw STUCK;
+      return STUCK;
     });
-    late.catch(() => {});
-    written.catch(() => {});
-    await Promise.race([written, late]).finally(() => limit.abort());
   }
 
   #carryOut({ tag, val }: RecordChange): void {
