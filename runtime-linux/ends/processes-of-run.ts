@@ -4,6 +4,7 @@
 
 import { readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
+import { runsSealed } from "../launch/sealed-program.js";
 import { parseRunName } from "../paths.js";
 import type { Run } from "./run.js";
 
@@ -62,7 +63,7 @@ export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): vo
  * shell may be about to start the runtime.
  */
 function isRuntime({ pid, line }: Naming, path: string): boolean {
-  return line.slice(0, 4).includes(path) || runs(pid, path);
+  return line.slice(0, 4).includes(path) || runs(pid, path) || runsSealed(pid);
 }
 
 /** Whether a process runs that program, or its predecessor from before an upgrade (proc_pid_exe(5)). */

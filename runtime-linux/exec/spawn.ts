@@ -7,6 +7,7 @@ import type { ProcessSpec } from "../../hosts/shared/index.js";
 import { missingProgram, saidBy, startChild, type Child, type Command } from "../launch/child.js";
 import type { Surroundings } from "../launch/surroundings.js";
 import type { RunNote } from "../ends/run.js";
+import { sealedProgram } from "../launch/sealed-program.js";
 import { supervisedRuntime } from "../launch/supervised-runtime.js";
 import type { ExecPlace } from "./place.js";
 
@@ -35,7 +36,7 @@ export function spawnDirect(
     ...(terminal === undefined ? [] : ["--console-socket", terminal]),
     place.run.name,
   ];
-  const child = born({ program: runtime.path, args, files }, runtime, at);
+  const child = born({ program: sealedProgram(runtime, at.kernel), args, files }, runtime, at);
   return { child, errors: async () => place.errors(), release: () => {} };
 }
 
@@ -49,7 +50,7 @@ export function spawnSupervised(
   // If a process with a terminal cannot be made, the supervisor does not pass on the reason. So the runtime writes a
   // log.
   const words = [`--root=${place.run.root(runtime)}`, `--log=${place.log}`, "--log-format=json"];
-  const supervised = supervisedRuntime(at.kernel, runtime.path, words, { stdin: false, stdout: !tty });
+  const supervised = supervisedRuntime(at.kernel, runtime, words, { stdin: false, stdout: !tty });
   const args = [
     ...["--sync", "--cid", name, "--cuuid", place.exec, "--name", name],
     ...supervised.args,

@@ -64,6 +64,7 @@ const PROTOTYPES: Record<string, string> = {
   madvise: "int madvise(uint8_t *memory, size_t length, int advice)",
   // The same for memory that is no buffer's.
   adviseAt: "int madvise(uintptr_t memory, size_t length, int advice)",
+  memfd_create: "int memfd_create(const uint8_t *name, unsigned int flags)",
   getpagesize: "int getpagesize()",
   mallopt: "int mallopt(int parameter, int value)",
   malloc_trim: "int malloc_trim(size_t pad)",

@@ -64,6 +64,7 @@ import {
   SEEK_HOLE,
 } from "./numbers.js";
 import { receiver } from "./receive.js";
+import { openSealed } from "./sealed.js";
 import { slowMount } from "./slow-mount.js";
 import { spawner } from "./spawn.js";
 import { deviceNumber, inetAddress, int, text, timespecs, unixAddress } from "./structures.js";
@@ -168,6 +169,7 @@ export const libc: Kernel = {
     call("sched_setscheduler", "", 0, SCHED_OTHER | SCHED_RESET_ON_FORK, Buffer.alloc(4));
   },
   openNull,
+  openSealed,
   pipe() {
     const ends = Buffer.alloc(8);
     call("pipe2", "", ends, O_CLOEXEC);

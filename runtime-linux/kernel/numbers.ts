@@ -76,6 +76,7 @@ export const MSG_DONTWAIT = 0x40;
 export const EIO = 5;
 export const ENXIO = 6;
 export const EAGAIN = 11;
+export const EINVAL = 22;
 export const ENETUNREACH = 101;
 export const ECONNREFUSED = 111;
 export const EHOSTUNREACH = 113;
@@ -84,6 +85,16 @@ export const ERANGE = 34;
 export const ENAMETOOLONG = 36;
 export const ENODATA = 61;
 export const ENOTSUP = 95;
+
+// memfd_create(2), fcntl(2): file seals
+export const MFD_CLOEXEC = 0x1;
+export const MFD_ALLOW_SEALING = 0x2;
+export const MFD_EXEC = 0x10;
+export const F_ADD_SEALS = 1033;
+export const F_SEAL_SEAL = 0x1;
+export const F_SEAL_SHRINK = 0x2;
+export const F_SEAL_GROW = 0x4;
+export const F_SEAL_WRITE = 0x8;
 
 // lseek(2)
 export const SEEK_DATA = 3;

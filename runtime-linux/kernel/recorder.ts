@@ -99,6 +99,10 @@ export class Recorder implements Kernel {
     this.#record("openNull");
     return -1;
   }
+  openSealed(name: string): number {
+    this.#record("openSealed", name);
+    return -1;
+  }
   pipe(): { read: number; write: number } {
     this.#record("pipe");
     return { read: -1, write: -1 };

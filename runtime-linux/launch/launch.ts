@@ -52,7 +52,7 @@ export async function launch(
       log: at.paths.log(run.container),
       logBytes: Number(command.log.fileBytes),
       exits: at.paths.exits(),
-      runtime: { path: runtime.path, root: run.root(runtime) },
+      runtime: { path: runtime.path, kind: runtime.kind, root: run.root(runtime) },
       hasMachineNull: new MountPlaces(spec.root?.path ?? "", spec.mounts).isBound("/dev/null"),
       tty: command.tty,
       openStdin: command.openStdin,

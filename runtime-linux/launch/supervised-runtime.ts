@@ -5,6 +5,8 @@
 import { closeSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
 import { findProgram } from "./find-program.js";
+import type { Runtime } from "./runtimes.js";
+import { sealedProgram } from "./sealed-program.js";
 
 export interface SupervisedRuntime {
   /** Arguments for conmon. */
@@ -24,15 +26,16 @@ export interface Pipes {
 /** `words` come before the rest of the command. If the runtime is missing, the shell ends silently. */
 export function supervisedRuntime(
   kernel: Kernel,
-  path: string,
+  runtime: Pick<Runtime, "path" | "kind">,
   words: readonly string[],
   pipes: Pipes,
 ): SupervisedRuntime {
-  if (pipes.hasMachineNull) return { args: shell(path, words, emptyPipe(pipes)), release: () => {} };
+  const started = { path: runtime.path, program: sealedProgram(runtime, kernel) };
+  if (pipes.hasMachineNull) return { args: shell(started, words, emptyPipe(pipes)), release: () => {} };
   const fd = kernel.openNull();
   const nothing = `/proc/${process.pid}/fd/${fd}`;
   const redirections = `${pipes.stdin ? "" : ` <${nothing}`}${pipes.stdout ? "" : ` >${nothing}`}`;
-  return { args: shell(path, words, redirections), release: () => closeSync(fd) };
+  return { args: shell(started, words, redirections), release: () => closeSync(fd) };
 }
 
 /**
@@ -44,8 +47,16 @@ function emptyPipe(pipes: Pipes): string {
   return ` <<END${pipes.stdout ? "" : " >&0"}\nEND\n`;
 }
 
-function shell(path: string, words: readonly string[], redirections: string): string[] {
-  const script = `[ -x "$0" ] && exec "$0" "$@"${redirections}`;
+interface Started {
+  path: string;
+  /** What is started in its place. */
+  program: string;
+}
+
+/** The shell's command line has the runtime's path in any case: that is how it is found (`processes-of-run.ts`). */
+function shell({ path, program }: Started, words: readonly string[], redirections: string): string[] {
+  const name = program === path ? '"$0"' : program;
+  const script = `[ -x ${name} ] && exec ${name} "$@"${redirections}`;
   const args = ["-c", script, path, ...words].flatMap((word) => ["--runtime-arg", word]);
   return ["--runtime", findProgram("sh") ?? "/bin/sh", ...args];
 }

@@ -8,6 +8,7 @@ import { refusedByRuntime, startBroke } from "../../hosts/shared/index.js";
 import type { ProcessSpec } from "../../hosts/shared/index.js";
 import { missingProgram, startChild, type Child } from "./child.js";
 import type { Kernel } from "../kernel.js";
+import type { Runtime } from "./runtimes.js";
 import { supervisedRuntime, type SupervisedRuntime } from "./supervised-runtime.js";
 
 export interface Supervision {
@@ -24,7 +25,7 @@ export interface Supervision {
   /** Directory for the exit code. */
   exits: string;
   /** The OCI runtime's program, and the directory for its state. */
-  runtime: { path: string; root: string };
+  runtime: Pick<Runtime, "path" | "kind"> & { root: string };
   /** The container uses the machine's /dev/null. */
   hasMachineNull: boolean;
   tty: boolean;
@@ -87,7 +88,7 @@ const UNATTENDED_BYTES = 256 * 1024 ** 2;
 /** With a terminal, conmon needs no pipes for the standard streams. */
 function runtimeOf({ runtime, tty, openStdin, hasMachineNull }: Supervision, kernel: Kernel): SupervisedRuntime {
   const pipes = { stdin: openStdin && !tty, stdout: !tty, hasMachineNull };
-  return supervisedRuntime(kernel, runtime.path, [`--root=${runtime.root}`], pipes);
+  return supervisedRuntime(kernel, runtime, [`--root=${runtime.root}`], pipes);
 }
 
 function parameters(supervision: Supervision, runtime: SupervisedRuntime): string[] {

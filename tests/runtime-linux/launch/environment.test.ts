@@ -69,7 +69,7 @@ test("supervisors see PATH and where to report", async () => {
     log: "",
     logBytes: 0,
     exits: "",
-    runtime: { path: "", root: "" },
+    runtime: { path: "", kind: "other", root: "" },
     hasMachineNull: false,
     tty: false,
     openStdin: false,

@@ -1,0 +1,84 @@
+// A runtime that starts from a sealed file in memory.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, copyFileSync, mkdtempSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { killNaming } from "../../../runtime-linux/ends/processes-of-run.js";
+import type { Run } from "../../../runtime-linux/ends/run.js";
+import { libc } from "../../../runtime-linux/kernel/libc.js";
+import { findProgram } from "../../../runtime-linux/launch/find-program.js";
+import { runsSealed, sealedProgram } from "../../../runtime-linux/launch/sealed-program.js";
+import { until } from "../../support/commands.js";
+
+const SHELL = findProgram("sh")!;
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "coracle-sealed-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  path = join(directory, "crun");
+  copyFileSync(SHELL, path);
+});
+
+function start(program: string, ...args: string[]): ChildProcess {
+  const child = spawn(program, ["-c", "read forever", ...args], { stdio: ["pipe", "ignore", "ignore"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+test("it is the same program, and the same file for each start", async () => {
+  const program = sealedProgram({ path, kind: "crun" }, libc);
+  expect(program).toMatch(/^\/proc\/\d+\/fd\/\d+$/);
+  expect(sealedProgram({ path, kind: "crun" }, libc)).toBe(program);
+  const child = start(program);
+  await until("it has started", () => runsSealed(child.pid!));
+  child.stdin!.end();
+  expect(await once(child, "exit")).toEqual([1, null]); // as the shell's `read` at the end of its input
+});
+
+test("nobody can change it, not even root", () => {
+  const program = sealedProgram({ path, kind: "crun" }, libc);
+  expect(() => writeFileSync(program, "another", { flag: "r+" })).toThrow("EPERM");
+});
+
+test("after an upgrade, the new program is started", () => {
+  const before = sealedProgram({ path, kind: "crun" }, libc);
+  copyFileSync(SHELL, `${path}.new`);
+  renameSync(`${path}.new`, path);
+  const after = sealedProgram({ path, kind: "crun" }, libc);
+  expect(after).not.toBe(before);
+  // A shell may be about to start it.
+  expect(readlinkSync(before)).toContain("/memfd:");
+});
+
+test("scripts, other runtimes and missing ones are started from the disk", () => {
+  expect(sealedProgram({ path, kind: "runc" }, libc)).toBe(path);
+  expect(sealedProgram({ path, kind: "other" }, libc)).toBe(path);
+  const script = join(directory, "script");
+  writeFileSync(script, `#!${SHELL}\n`);
+  chmodSync(script, 0o755);
+  expect(sealedProgram({ path: script, kind: "crun" }, libc)).toBe(script);
+  expect(sealedProgram({ path: join(directory, "none"), kind: "crun" }, libc)).toBe(join(directory, "none"));
+});
+
+test("a machine that gives no such file, or allows none to be executed, starts it from the disk", () => {
+  const refuses = () => {
+    throw new Error("EACCES");
+  };
+  expect(sealedProgram({ path, kind: "crun" }, { ...libc, openSealed: refuses })).toBe(path);
+});
+
+test("it is known as the runtime at work on a run, and killed with it", async () => {
+  const name = `${randomBytes(32).toString("hex")}.1`;
+  const child = start(sealedProgram({ path, kind: "crun" }, libc), name);
+  await until("it has started", () => runsSealed(child.pid!));
+  const ended = once(child, "exit");
+  const run = { name, note: () => ({ runtime: { path: "/none" } }) } as Run;
+  killNaming(run, { kernel: libc, conmon: "/none" });
+  expect(await ended).toEqual([null, "SIGKILL"]);
+});
