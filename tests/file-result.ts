@@ -6,8 +6,10 @@ import { isAllowedSkip } from "./support/allowed-skips.js";
 import { LACKING, ON_REFERENCE } from "./support/proofs/proofs.js";
 
 const LINE_MAX = 400;
+/** Longest text of an error that is told whole. */
+const TEXT_MAX = 4000;
 
-/** A test, a setup or a file that did not load, and the reason, each by its first line. */
+/** A test, a setup or a file that did not load, and the reason: the first line of each error if vitest tells the rest. */
 export interface Remark {
   readonly name: string;
   readonly why: string;
@@ -49,7 +51,7 @@ export function resultOf(module: TestModule, isCi: boolean): FileResult {
     failed: [...failed.map(failureOf), ...failedSetUps(module)],
     refused: others.filter((test) => !isTaken(test)).map(skipOf),
     skipped: others.filter(isTaken).map(skipOf),
-    retried: [...flaky.map(failureOf), ...retriedSetUps(module)],
+    retried: [...flaky.map(retryOf), ...retriedSetUps(module)],
     alone: [],
     cost: costOf(module),
   };
@@ -74,7 +76,11 @@ export function lineOf({ name, why }: Remark): string {
 }
 
 function failureOf(test: TestCase): Remark {
-  return { name: nameOf(test), why: errorsOf(test) };
+  return { name: nameOf(test), why: errorsOf(test, firstLineOf) };
+}
+
+function retryOf(test: TestCase): Remark {
+  return { name: nameOf(test), why: errorsOf(test, textOf) };
 }
 
 function skipOf(test: TestCase): Remark {
@@ -91,7 +97,7 @@ function failedSetUps(module: TestModule): Remark[] {
 function retriedSetUps(module: TestModule): Remark[] {
   return suitesOf(module).flatMap((suite) => {
     const { firstSetUp } = suite.meta();
-    return firstSetUp === undefined ? [] : [{ name: placeOf(suite), why: firstLineOf({ message: firstSetUp }) }];
+    return firstSetUp === undefined ? [] : [{ name: placeOf(suite), why: textOf({ message: firstSetUp }) }];
   });
 }
 
@@ -118,10 +124,15 @@ function placeOf(suite: TestSuite | TestModule): string {
   return suite.type === "module" ? suite.relativeModuleId : `${suite.module.relativeModuleId}: ${suite.fullName}`;
 }
 
-/** Errors of all tries, each by its first line. */
-function errorsOf(test: TestCase): string {
+/** Errors of all tries. */
+function errorsOf(test: TestCase, by: (error: SerializedError) => string): string {
   const errors = test.result().errors ?? [];
-  return errors.length > 0 ? errors.map(firstLineOf).join(" | ") : "no error given";
+  return errors.length > 0 ? errors.map(by).join(" | ") : "no error given";
+}
+
+/** Whole, because vitest prints no error of what passes in the end. What a program said follows in further lines. */
+function textOf({ message }: SerializedError): string {
+  return message.trimEnd().slice(0, TEXT_MAX).replaceAll("\n", "\n    ");
 }
 
 export function firstLineOf({ message }: SerializedError): string {

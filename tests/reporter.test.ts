@@ -43,6 +43,12 @@ const SET_UPS = `
     test("it is not reached", () => {});
   });
 `;
+const RETRIED = `
+  let tries = 0;
+  test("it settles", () => {
+    if (++tries === 1) throw new Error("Command failed: sh\\nwhat it said\\n");
+  });
+`;
 /** Uses a second of processor time in a child process, which is counted when it has ended. */
 const BUSY = `
   import { spawnSync } from "node:child_process";
@@ -60,6 +66,7 @@ beforeAll(async () => {
   await writeFile(join(directory, "skips.test.js"), SKIPS);
   await writeFile(join(directory, "failures.test.js"), FAILURES);
   await writeFile(join(directory, "setups.test.js"), SET_UPS);
+  await writeFile(join(directory, "retried.test.js"), RETRIED);
   await writeFile(join(directory, "busy.test.js"), BUSY);
   await writeFile(join(directory, "dies.test.js"), DIES);
   for (const name of IDLE) await writeFile(join(directory, `${name}.test.js`), `test("it is idle", () => {});`);
@@ -93,17 +100,28 @@ test("failures are named last, with the first line of each", async () => {
   ]);
 });
 
-test("a setup has a second try in CI, which is reported", async () => {
+test("a setup has a second try in CI, which is reported with the whole error", async () => {
   const { code, lines, told } = await runOf("setups", { CI: "true" });
-  expect([code, ...lines.slice(-4)], told).toEqual([
+  expect([code, ...lines.slice(-5)], told).toEqual([
     1,
     "passed at the second try: setups.test.js: slow: too slow",
+    "    at first",
     `failed: setups.test.js: broken > it is not reached: ${NOT_ALLOWED}its set-up failed`,
     "failed: setups.test.js: broken: no set-up",
     "1 passed, 2 failed, 0 skipped",
   ]);
   const elsewhere = await runOf("setups", { CI: "false" });
   expect(elsewhere.lines.at(-1), elsewhere.told).toBe("0 passed, 2 failed, 2 skipped");
+});
+
+test("a test's second try is reported with the whole error of the first", async () => {
+  const { code, lines, told } = await runOf("retried", { CI: "true" }, ["--retry", "1"]);
+  expect([code, ...lines.slice(-3)], told).toEqual([
+    0,
+    "passed at the second try: retried.test.js: it settles: Command failed: sh",
+    "    what it said",
+    "1 passed, 0 failed, 0 skipped",
+  ]);
 });
 
 // In CI a test has a second try (vitest.config.ts). This configuration has none, so its first failure counts.
