@@ -28,6 +28,8 @@ const UPGRADED = hijack({ head: { status: 101, headers: `${RAW}\nConnection: Upg
 const ATTACH = "POST /containers/c/attach?stream=1 HTTP/1.1\r\nHost: d\r\n";
 const WITH_UPGRADE = `${ATTACH}Connection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n`;
 const WITH_BODY = `${ATTACH}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+/** Goes through Node's server. */
+const WITH_CHUNKS = `${ATTACH}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
 
 async function attach(sent: string, command: replies.ReplyCommand) {
   const server = await scriptedServer();
@@ -63,26 +65,32 @@ describe("attach", () => {
     expect(inputs).toEqual([{ tag: "closed", val: { request: request.id, why: "client" } }]);
   });
 
-  test("without Upgrade, after a JSON body: the bytes after the body are stdin, even if they look like a request", async () => {
-    const early = "GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n";
-    const { head, request, stdin, requests, client, log } = await attach(WITH_BODY + early, hijack());
-    expect([head.status, head.reason, head.headers]).toEqual([200, "OK", [["Content-Type", RAW.slice(14)]]]);
-    expect(Buffer.from((request.body as { val: Uint8Array }).val).toString()).toBe("{}");
-    await until(() => stdin.text === early);
-    client.send("more");
-    await until(() => stdin.text === `${early}more`);
-    expect(requests).toHaveLength(1);
-    log.append(line(1, "output"));
-    expect((await client.exactly(7)).toString()).toBe("output\n");
-  });
+  test.each([
+    ["a JSON body", WITH_BODY],
+    ["one in chunks", WITH_CHUNKS],
+  ])(
+    "without Upgrade, after %s: the bytes after the body are stdin, even if they look like a request",
+    async (_, sent) => {
+      const early = "GET /_ping HTTP/1.1\r\nHost: d\r\n\r\n";
+      const { head, request, stdin, requests, client, log } = await attach(sent + early, hijack());
+      expect([head.status, head.reason, head.headers]).toEqual([200, "OK", [["Content-Type", RAW.slice(14)]]]);
+      expect(Buffer.from((request.body as { val: Uint8Array }).val).toString()).toBe("{}");
+      await until(() => stdin.text === early);
+      client.send("more");
+      await until(() => stdin.text === `${early}more`);
+      expect(requests).toHaveLength(1);
+      log.append(line(1, "output"));
+      expect((await client.exactly(7)).toString()).toBe("output\n");
+    },
+  );
 
-  test("on a kept-alive connection works as on a fresh one", async () => {
+  test.each([WITH_BODY, WITH_CHUNKS])("on a kept-alive connection works as on a fresh one: %j", async (sent) => {
     const { connect, nextRequest, reply, stdin } = await scriptedServer();
     const client = await connect();
     client.send("GET /x HTTP/1.1\r\nHost: d\r\n\r\n");
     reply((await nextRequest()).id, whole(200, "first"));
     expect((await client.response()).text).toBe("first");
-    client.send(WITH_BODY);
+    client.send(sent);
     reply((await nextRequest()).id, hijack());
     await client.head();
     client.send("typed");
@@ -90,7 +98,7 @@ describe("attach", () => {
   });
 
   test("that the core refuses is answered like any other request, with Upgrade or without", async () => {
-    for (const sent of [WITH_UPGRADE, WITH_BODY]) {
+    for (const sent of [WITH_UPGRADE, WITH_BODY, WITH_CHUNKS]) {
       const { connect } = await scriptedServer((_, reply) => reply(whole(404, "no such container")));
       const client = await connect();
       client.send(sent);

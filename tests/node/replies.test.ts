@@ -28,27 +28,29 @@ const ARCHIVE: replies.ReplyCommand = {
   val: { tag: "archive", val: { at: AT, compression: "none" } },
 };
 
-/** Two paths: a request without a body is answered on the socket, any other through Node's server. */
+const JSON_TYPE = "Content-Type: application/json\r\n";
+/** Two paths: plain requests are answered on the socket, any other through Node's server. The last part is the body. */
 const WAYS = [
-  ["on the socket", ""],
-  ["through Node's server", "Content-Type: application/json\r\nContent-Length: 2\r\n"],
+  ["on the socket", "\r\n"],
+  ["on the socket, to a short body", `${JSON_TYPE}Content-Length: 2\r\n\r\n{}`],
+  ["through Node's server", `${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
 ] as const;
 
 /** Headers of a complete reply, with `Date` last and without its value. */
-async function headersOf(method: string, command: replies.ReplyCommand, lines: string) {
+async function headersOf(method: string, command: replies.ReplyCommand, rest: string) {
   const { connect } = await scriptedServer((_, reply) => reply(command));
   const client = await connect();
-  client.send(`${method} /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`);
+  client.send(`${method} /x HTTP/1.1\r\nHost: d\r\n${rest}`);
   const { status, headers, body } = await client.response(method);
   const others = headers.filter(([name]) => name !== "Date").map(([name, value]) => `${name}: ${value}`);
   expect(headers.filter(([name]) => name === "Date")).toHaveLength(1);
   return { status, body: body.toString(), headers: others };
 }
 
-describe.each(WAYS)("a whole reply %s", (_, lines) => {
+describe.each(WAYS)("a whole reply %s", (_, rest) => {
   test("has its headers as the core wrote them, a date and a length", async () => {
     const command = whole(200, "{}\n", "Api-Version: 1.55\nContent-Type: application/json");
-    expect(await headersOf("GET", command, lines)).toEqual({
+    expect(await headersOf("GET", command, rest)).toEqual({
       status: 200,
       body: "{}\n",
       headers: ["Api-Version: 1.55", "Content-Type: application/json", "Content-Length: 3"],
@@ -56,26 +58,22 @@ describe.each(WAYS)("a whole reply %s", (_, lines) => {
   });
 
   test("has no control characters in its headers, whatever the core wrote", async () => {
-    const { headers } = await headersOf(
-      "GET",
-      whole(200, "", "Location: /a\rSet-Cookie: x=1\u0000\u007f\nB: c"),
-      lines,
-    );
+    const { headers } = await headersOf("GET", whole(200, "", "Location: /a\rSet-Cookie: x=1\u0000\u007f\nB: c"), rest);
     expect(headers).toEqual(["Location: /a Set-Cookie: x=1", "B: c", "Content-Length: 0"]);
   });
 
   test("beyond 2 KiB is chunked", async () => {
-    const short = await headersOf("GET", whole(200, "x".repeat(2048), ""), lines);
+    const short = await headersOf("GET", whole(200, "x".repeat(2048), ""), rest);
     expect(short.headers).toEqual(["Content-Length: 2048"]);
-    const long = await headersOf("GET", whole(200, "x".repeat(2049), ""), lines);
+    const long = await headersOf("GET", whole(200, "x".repeat(2049), ""), rest);
     expect(long.headers).toEqual(["Transfer-Encoding: chunked"]);
     expect(long.body.length).toBe(2049);
   });
 
   test("without a body has a length of 0, unless its status forbids one", async () => {
-    expect((await headersOf("POST", whole(201, "", ""), lines)).headers).toEqual(["Content-Length: 0"]);
-    expect((await headersOf("POST", whole(204, "", ""), lines)).headers).toEqual([]);
-    expect((await headersOf("POST", whole(304, "", ""), lines)).headers).toEqual([]);
+    expect((await headersOf("POST", whole(201, "", ""), rest)).headers).toEqual(["Content-Length: 0"]);
+    expect((await headersOf("POST", whole(204, "", ""), rest)).headers).toEqual([]);
+    expect((await headersOf("POST", whole(304, "", ""), rest)).headers).toEqual([]);
   });
 });
 
@@ -96,13 +94,13 @@ describe("a reply", () => {
   });
 
   test("bare, it has no header but the core's and ends the connection", async () => {
-    for (const [, lines] of WAYS) {
+    for (const [, rest] of WAYS) {
       const answer = whole(404, "plain", "Content-Type: text/x");
       const { connect } = await scriptedServer((_, reply) => {
         if (answer.tag === "whole") reply({ ...answer, tag: "bare" });
       });
       const client = await connect();
-      client.send(`POST /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`);
+      client.send(`POST /x HTTP/1.1\r\nHost: d\r\n${rest}`);
       expect((await client.rest()).toString()).toBe("HTTP/1.1 404 Not Found\r\nContent-Type: text/x\r\n\r\nplain");
     }
   });
@@ -146,8 +144,8 @@ test.each([
   expect((await client.rest()).toString()).toBe("");
 });
 
-describe.each(WAYS)("an open reply %s", (_, lines) => {
-  const GET = `GET /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`;
+describe.each(WAYS)("an open reply %s", (_, rest) => {
+  const GET = `GET /x HTTP/1.1\r\nHost: d\r\n${rest}`;
 
   test("is flushed at once; its chunks arrive one by one and are reported as drained step by step", async () => {
     const { connect, nextRequest, reply, inputs } = await scriptedServer();
@@ -263,11 +261,11 @@ describe("a spliced reply", () => {
     expect([log.watchers, inputs]).toEqual([0, [{ tag: "closed", val: { request: id, why: "client" } }]]);
   });
 
-  test.each(WAYS)("whose source fails before its first byte is answered by the core %s", async (_, lines) => {
+  test.each(WAYS)("whose source fails before its first byte is answered by the core %s", async (_, rest) => {
     const { connect, archives, inputs, reply } = await scriptedServer((_, reply) => [OPEN, ARCHIVE].forEach(reply));
     archives.push(brokenAfter([]));
     const client = await connect();
-    client.send(`GET /x HTTP/1.1\r\nHost: d\r\n${lines}\r\n${lines === "" ? "" : "{}"}`);
+    client.send(`GET /x HTTP/1.1\r\nHost: d\r\n${rest}`);
     await until(() => inputs.length > 0);
     expect(inputs).toEqual([
       { tag: "source-failed", val: { request: 1n, why: { tag: "internal", val: "the disk is gone" } } },

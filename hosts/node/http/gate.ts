@@ -6,6 +6,7 @@
 // instead.
 
 import { Duplex } from "node:stream";
+import { SHORT_BODY } from "../../request/index.js";
 import { BodyExtent } from "./body-extent.js";
 import { LONGEST_KEPT_HEAD } from "./kept-replies.js";
 import type { KeptReplies } from "./kept-replies.js";
@@ -19,10 +20,13 @@ const HEAD_ENDS = ["\n\r\n", "\n\n"].map((end) => Buffer.from(end));
 const LONGEST_END = 3;
 const NONE = Buffer.alloc(0);
 
+/** `body`: all of it. */
+export type TakePlain = (gate: Gate, head: RequestHead, body: Buffer) => void;
+
 export class Gate extends Duplex {
   /** A socket, or its stand-in within this process. */
   readonly socket: Duplex;
-  readonly #plain: (gate: Gate, head: RequestHead) => void;
+  readonly #plain: TakePlain;
   readonly #kept: KeptReplies;
   readonly #passed: (bytes: number) => void;
   /** Head of the request that was let through last. */
@@ -36,7 +40,7 @@ export class Gate extends Duplex {
   /** This many bytes of `#held` contain no end of a head. */
   #searched = 0;
   #body: BodyExtent | null = null;
-  /** The last head as it was sent; empty if it is too long to keep its reply. */
+  /** The last head as it was sent; empty if its reply cannot be kept: it is too long, or a body follows. */
   #sent = "";
   /** The generation of stateless answers when it came. */
   #generation = 0;
@@ -51,15 +55,10 @@ export class Gate extends Duplex {
   #halfClosed: (() => void) | null = null;
 
   /**
-   * `plain` is called for requests that need no HTTP server. They are not passed on to it. Neither are those whose reply
-   * is `kept`. `passed`: so many bytes were read and handed on.
+   * `plain` takes requests that need no HTTP server. They are not passed on to it. Neither are those whose reply is
+   * `kept`. `passed`: so many bytes were read and handed on.
    */
-  constructor(
-    socket: Duplex,
-    plain: (gate: Gate, head: RequestHead) => void,
-    kept: KeptReplies,
-    passed: (bytes: number) => void = () => {},
-  ) {
+  constructor(socket: Duplex, plain: TakePlain, kept: KeptReplies, passed: (bytes: number) => void = () => {}) {
     super({ allowHalfOpen: true });
     this.socket = socket;
     this.#plain = plain;
@@ -199,17 +198,24 @@ export class Gate extends Duplex {
     this.head = head;
     this.answered = false;
     this.#replied = false;
+    if (head.plain && this.#admitPlain(head, next)) return true;
     const body = new BodyExtent(head.body);
     this.#body = body.done ? null : body;
-    if (head.plain && this.#body === null) {
-      this.#held = this.#held.subarray(next);
-      this.#plain(this, head);
-      return true;
-    }
     // Node's parser accepts only CR LF, and must see the same lines that were read here.
     const [, ...headers] = linesOf(this.#held.toString("latin1", 0, end));
     this.#held = this.#held.subarray(next);
     this.push([`${head.method} / HTTP/1.${head.minorVersion}`, ...headers, "", ""].join("\r\n"), "latin1");
+    return true;
+  }
+
+  /** A request without a body, or with a short one that is here already. */
+  #admitPlain(head: RequestHead, next: number): boolean {
+    const length = head.body.kind === "none" ? 0 : head.body.kind === "length" ? head.body.length : Infinity;
+    if (length > SHORT_BODY || next + length > this.#held.length) return false;
+    if (length > 0) this.#sent = "";
+    const body = this.#held.subarray(next, next + length);
+    this.#held = this.#held.subarray(next + length);
+    this.#plain(this, head, body);
     return true;
   }
 

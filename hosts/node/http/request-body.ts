@@ -23,6 +23,12 @@ export function receiveBody(
   ready({ tag: form });
 }
 
+/** The same for a body of at most `SHORT_BODY` bytes that is here already. */
+export function receivedBody({ mediaType }: RequestHead, bytes: Uint8Array, limit: number): engine.Body {
+  if (bytes.length === 0) return { tag: "none" };
+  return formOf(mediaType, bytes.length, limit) === "oversized" ? { tag: "oversized" } : { tag: "whole", val: bytes };
+}
+
 function collect(message: IncomingMessage, limit: number, ready: (body: engine.Body) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -16,11 +16,12 @@ import { bytesOf } from "./bodies.js";
 import { exchangeThrough } from "./gate-channel.js";
 import type { GateContext } from "./gate-channel.js";
 import { Gate, refuse } from "./gate.js";
+import type { TakePlain } from "./gate.js";
 import type { Ground } from "../ground.js";
 import { HttpResponse } from "./http-response.js";
 import { KeptReplies } from "./kept-replies.js";
 import { PlainResponse } from "./plain-response.js";
-import { receiveBody } from "./request-body.js";
+import { receiveBody, receivedBody } from "./request-body.js";
 import { LONGEST_HEAD, type RequestHead } from "./request-head.js";
 import { sendOwn } from "./own-reply.js";
 import type { OwnReply } from "./own-reply.js";
@@ -63,6 +64,7 @@ export class ApiServer implements Clients {
   readonly #listeners: SocketServer[] = [];
   readonly #origins = new WeakMap<Gate, Origin>();
   readonly #open = new Set<Gate>();
+  readonly #ways = new WeakMap<Passage, Way>();
   /** By listener. */
   readonly #kept = new Map<string, KeptReplies>();
 
@@ -122,8 +124,7 @@ export class ApiServer implements Clients {
 
   /** Serves one connection. After one side has closed, the other may still write. */
   serve(connection: Duplex, name: string): void {
-    const plain = (gate: Gate, head: RequestHead): void => this.#askPlain(gate, head);
-    const gate = new Gate(connection, plain, this.#keptOf(name), this.#options.passed);
+    const gate = new Gate(connection, this.#askPlain, this.#keptOf(name), this.#options.passed);
     this.#origins.set(gate, { listener: name, ...this.#peerOf(connection) });
     this.#open.add(gate);
     gate.once("close", () => this.#open.delete(gate));
@@ -172,12 +173,15 @@ export class ApiServer implements Clients {
     });
   }
 
-  #askPlain(gate: Gate, head: RequestHead): void {
+  readonly #askPlain: TakePlain = (gate, head, bytes) => {
     this.#go(gate, head, (way) => {
+      const id = way.door.nextRequest();
+      const body = receivedBody(head, bytes, this.#options.entrance.bodyLimit);
+      if (body.tag === "whole") way.door.bodies.offer(id, bodyOf(body.val));
       const response = new PlainResponse(gate.socket, head.method, (reply) => gate.keep(reply));
-      this.#deliver(way, way.door.nextRequest(), gate, head, { tag: "none" }, response);
+      this.#deliver(way, id, gate, head, body, response);
     });
-  }
+  };
 
   /** For a request to the live engine, calls `then` at once. */
   #go(gate: Gate, { method, target, headers }: RequestHead, then: (way: Way) => void): void {
@@ -190,7 +194,14 @@ export class ApiServer implements Clients {
     });
   }
 
-  #through({ door, channel, unused }: Passage): Way {
+  /** The way of most requests is the same. */
+  #through(passage: Passage): Way {
+    const way = this.#ways.get(passage) ?? this.#wayThrough(passage);
+    this.#ways.set(passage, way);
+    return way;
+  }
+
+  #wayThrough({ door, channel, unused }: Passage): Way {
     const { hasHungUp = () => false, entrance } = this.#options;
     const { bodyLimit } = entrance;
     const called: GateContext["called"] = (...all) => this.#called(...all);
