@@ -52,7 +52,7 @@ export class LogRecords {
   render(block: Uint8Array, offset: number): Uint8Array {
     if (this.#passed !== undefined && offset !== this.#passed) this.#passGap();
     this.#passed = offset + block.length;
-    this.#cutter.cut(block, offset);
+    this.#cutter.cut(this.#objects === null ? this.#output.beside(block) : block, offset);
     return this.#taken();
   }
 

@@ -26,13 +26,14 @@ export class RawOutput {
   render(block: Uint8Array): Uint8Array {
     const line = this.#line;
     const output = this.#output;
-    for (let at = 0; at < block.length; at = line.end + 1) {
-      const sound = line.read(block, at);
+    const lines = output.beside(block);
+    for (let at = 0; at < lines.length; at = line.end + 1) {
+      const sound = line.read(lines, at);
       if (line.end < 0) break;
       if (!sound || line.ends || !(line.stream === STDOUT ? this.#hijack.stdout : this.#hijack.stderr)) continue;
       output.reserve(FRAME_HEADER + line.end - line.text + 1);
       if (this.#hijack.framing === "multiplexed" && this.#stream !== line.stream) this.#beginFrame(line.stream);
-      output.add(block, line.text, line.end);
+      output.add(lines, line.text, line.end);
       if (!line.partial) output.bytes[output.length++] = NEWLINE;
     }
     this.#endFrame();

@@ -3,10 +3,18 @@
 /** Length of `2006-01-02T15:04:05.000000000Z`. */
 export const TIMESTAMP_LENGTH = 30;
 
+/** Length of `2006-01-02T15:04:05`. */
+const SECONDS_LENGTH = 19;
+
 /** A moment: whole seconds since 1970, and nanoseconds. One object is reused from line to line. */
 export class Moment {
   seconds = 0;
   nanos = 0;
+  // What was parsed last and written last, up to the seconds.
+  readonly #parsed = new Uint8Array(SECONDS_LENGTH);
+  #parsedSeconds = 0;
+  readonly #written = new Uint8Array(SECONDS_LENGTH);
+  #writtenSeconds = NaN;
 
   static of(wall: bigint): Moment {
     const moment = new Moment();
@@ -26,29 +34,35 @@ export class Moment {
 
   /** Parses RFC 3339 with any fraction and offset, from `at` up to `end`. */
   parse(bytes: Uint8Array, at: number, end: number): void {
-    const days = daysSince1970(digits(bytes, at, 4), digits(bytes, at + 5, 2), digits(bytes, at + 8, 2));
-    const clock = digits(bytes, at + 11, 2) * 3600 + digits(bytes, at + 14, 2) * 60 + digits(bytes, at + 17, 2);
-    let next = at + 19;
+    let next = at + SECONDS_LENGTH;
     let nanos = 0;
     if (bytes[next] === POINT) {
       let scale = 100_000_000;
       for (next++; next < end && isDigit(bytes[next]!); next++, scale /= 10) nanos += (bytes[next]! - ZERO) * scale;
     }
     this.nanos = nanos;
-    this.seconds = days * 86_400 + clock - offsetSeconds(bytes, next);
+    this.seconds = this.#secondsAt(bytes, at) - offsetSeconds(bytes, next);
+  }
+
+  /** Without the offset. Most lines of a log are from the same second as the line before. */
+  #secondsAt(bytes: Uint8Array, at: number): number {
+    const last = this.#parsed;
+    let same = 0;
+    while (same < SECONDS_LENGTH && bytes[at + same] === last[same]) same++;
+    if (same < SECONDS_LENGTH) {
+      const days = daysSince1970(digits(bytes, at, 4), digits(bytes, at + 5, 2), digits(bytes, at + 8, 2));
+      const clock = digits(bytes, at + 11, 2) * 3600 + digits(bytes, at + 14, 2) * 60 + digits(bytes, at + 17, 2);
+      this.#parsedSeconds = days * 86_400 + clock;
+      for (let index = same; index < SECONDS_LENGTH; index++) last[index] = bytes[at + index]!;
+    }
+    return this.#parsedSeconds;
   }
 
   /** Writes it in UTC with nine digits, as Docker does before log lines. */
   write(into: Uint8Array, at: number): void {
-    const days = Math.floor(this.seconds / 86_400);
-    const clock = this.seconds - days * 86_400;
-    writeDate(into, at, days);
-    into[at + 10] = LETTER_T;
-    writeDigits(into, at + 11, 2, Math.floor(clock / 3600));
-    into[at + 13] = COLON;
-    writeDigits(into, at + 14, 2, Math.floor(clock / 60) % 60);
-    into[at + 16] = COLON;
-    writeDigits(into, at + 17, 2, clock % 60);
+    const written = this.#written;
+    if (this.#writtenSeconds !== this.seconds) writeSeconds(written, (this.#writtenSeconds = this.seconds));
+    for (let index = 0; index < SECONDS_LENGTH; index++) into[at + index] = written[index]!;
     into[at + 19] = POINT;
     writeDigits(into, at + 20, 9, this.nanos);
     into[at + 29] = LETTER_Z;
@@ -71,6 +85,18 @@ function digits(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
   for (let index = at; index < at + count; index++) value = value * 10 + bytes[index]! - ZERO;
   return value;
+}
+
+function writeSeconds(into: Uint8Array, seconds: number): void {
+  const days = Math.floor(seconds / 86_400);
+  const clock = seconds - days * 86_400;
+  writeDate(into, 0, days);
+  into[10] = LETTER_T;
+  writeDigits(into, 11, 2, Math.floor(clock / 3600));
+  into[13] = COLON;
+  writeDigits(into, 14, 2, Math.floor(clock / 60) % 60);
+  into[16] = COLON;
+  writeDigits(into, 17, 2, clock % 60);
 }
 
 function writeDigits(into: Uint8Array, at: number, count: number, value: number): void {

@@ -120,6 +120,27 @@ describe("logs", () => {
     );
   });
 
+  test("each line has its own time, in the same second as the line before, another one, or with another offset", async () => {
+    const times = [
+      ["2026-12-31T23:59:59.000000001+00:00", "2026-12-31T23:59:59.000000001Z"],
+      ["2026-12-31T23:59:59.900000000+00:00", "2026-12-31T23:59:59.900000000Z"],
+      ["2027-01-01T00:00:00.5+00:00", "2027-01-01T00:00:00.500000000Z"],
+      ["2027-01-01T00:00:00.5+01:00", "2026-12-31T23:00:00.500000000Z"],
+      ["2027-01-01T00:00:00.5Z", "2027-01-01T00:00:00.500000000Z"],
+      ["2026-12-31T23:59:59Z", "2026-12-31T23:59:59.000000000Z"],
+    ] as const;
+    const log = new MemoryLog(times.map(([written]) => `${written} stdout F x\n`).join(""));
+    expect(await logsOf(log, { timestamps: true })).toBe(times.map(([, shown]) => `${shown} x\n`).join(""));
+  });
+
+  test("records may be longer than their lines, and than all that was read", async () => {
+    const prefix = `${"p".repeat(300)} `;
+    const texts = Array.from({ length: 3000 }, (_, index) => `text ${index}${"y".repeat(index % 500)}`);
+    const log = new MemoryLog(texts.map((text) => line(1, text)).join(""));
+    expect(await logsOf(log, { prefix })).toBe(texts.map((text) => `${prefix}${text}\n`).join(""));
+    expect(await logsOf(log, {})).toBe(texts.map((text) => `${text}\n`).join(""));
+  });
+
   test("dates agree with the platform's calendar", async () => {
     for (const date of ["1970-01-01", "1999-12-31", "2000-02-29", "2024-02-29", "2100-03-01", "2026-12-31"]) {
       const log = new MemoryLog(`${date}T23:59:58.000000001-01:00 stdout F x\n`);
