@@ -9,7 +9,7 @@ const LINE = "x".repeat(79);
 export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const lines = Math.ceil(sizes.logBytes / (LINE.length + 1));
   const megabytes = (lines * (LINE.length + 1)) / 1e6;
-  const [written, read] = [new Rounds(), new Rounds()];
+  const [written, read, followed] = [new Rounds(), new Rounds(), new Rounds()];
   for (let i = 0; i < sizes.rounds; i += 1) {
     for (const engine of engines) {
       const id = await engine.create({ Cmd: ["sh", "-c", `yes ${LINE} | head -n ${lines}`] });
@@ -17,10 +17,14 @@ export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Pro
         await engine.start(id);
         await engine.wait(id);
       });
-      let bytes = 0;
-      const readMs = await timed(async () => (bytes = await drain(engine, id)));
       const least = lines * (LINE.length + 1 + 8);
-      if (bytes < least) throw new Error(`${engine.kind}: ${bytes} bytes of log, not even ${least}`);
+      const readAll = async (how: string): Promise<void> => {
+        const bytes = await drain(engine, id, how);
+        if (bytes < least) throw new Error(`${engine.kind}: ${bytes} bytes of log, not even ${least}`);
+      };
+      const readMs = await timed(() => readAll(""));
+      const followMs = await timed(() => readAll("&follow=1"));
+      followed.add(engine.kind, (megabytes * 1000) / followMs);
       written.add(engine.kind, (megabytes * 1000) / writeMs);
       read.add(engine.kind, (megabytes * 1000) / readMs);
       await engine.remove(id);
@@ -35,6 +39,7 @@ export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Pro
       note: "the container's start included",
     },
     { question: "log read", unit: "MB/s", figures: read.medians(), goal: atLeast(2) },
+    { question: "log of an ended container followed", unit: "MB/s", figures: followed.medians(), goal: atLeast(2) },
   ];
 }
 
@@ -42,12 +47,12 @@ export async function logs(engines: readonly RunningEngine[], sizes: Sizes): Pro
  * Reads and discards a whole log, and counts the bytes on the wire. Chunks are not decoded: otherwise an engine that
  * sends many small chunks would pay for the client's work.
  */
-function drain(engine: RunningEngine, id: string): Promise<number> {
+function drain(engine: RunningEngine, id: string, how: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let total = 0;
     let end = "";
     const socket = connect(engine.socketPath, () =>
-      socket.write(requestBytes("GET", `/containers/${id}/logs?stdout=1`)),
+      socket.write(requestBytes("GET", `/containers/${id}/logs?stdout=1${how}`)),
     );
     socket.on("error", reject);
     socket.on("close", () => reject(new Error("the connection was closed before the log's end")));

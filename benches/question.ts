@@ -35,6 +35,10 @@ export interface Sizes {
   readonly sleepers: number;
   /** Containers that start, end and are removed by several clients at once. */
   readonly runs: number;
+  /** Runs beside those of the bare OCI runtime. */
+  readonly bareRuns: number;
+  /** Running containers that an engine finds at its start. */
+  readonly found: number;
   /** How long an engine is left idle after a burst of work before its memory is read. */
   readonly afterBurstMs: number;
   /** Containers that start and end while pings are sent. */
@@ -112,6 +116,8 @@ export const REAL: Sizes = {
   containers: 40,
   sleepers: 40,
   runs: 400,
+  bareRuns: 100,
+  found: 300,
   afterBurstMs: 60_000,
   comings: 80,
   listed: 1000,
@@ -162,6 +168,8 @@ export const QUICK: Sizes = {
   containers: 2,
   sleepers: 8,
   runs: 4,
+  bareRuns: 2,
+  found: 2,
   afterBurstMs: 200,
   comings: 4,
   listed: 10,

@@ -2,7 +2,8 @@
 import { reasonForNoPages } from "../tests/browser/chromium.js";
 import { COMPOSE_MISSING } from "../tests/clients/compose/compose.js";
 import { dockerRegistryMissing } from "../tests/support/registry/docker-registry.js";
-import { bursts } from "./bursts.js";
+import { bareRuntime } from "./runs/bare-runtime.js";
+import { bursts } from "./runs/bursts.js";
 import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";
 import { copy } from "./copy.js";
 import { core } from "./core.js";
@@ -41,6 +42,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   memory: ofEngines(memory),
   bursts: ofEngines(bursts),
   run: ofEngines(runContainer),
+  "bare-runtime": ofEngines(bareRuntime, restartMissing),
   create: ofEngines(createContainer),
   creates: ofEngines(durableCreates),
   "large-creates": ofEngines(largeCreates),

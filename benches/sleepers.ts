@@ -39,16 +39,16 @@ export async function sleepers(engines: readonly RunningEngine[], sizes: Sizes):
   ];
 }
 
-async function created(wire: Wire): Promise<string> {
+export async function created(wire: Wire): Promise<string> {
   await expectStatus(wire, SLEEPER, 201);
   return idOf(wire);
 }
 
-async function started(wire: Wire, id: string): Promise<string> {
+export async function started(wire: Wire, id: string): Promise<string> {
   await expectStatus(wire, requestBytes("POST", `/containers/${id}/start`), 204);
   return id;
 }
 
-async function removed(wire: Wire, id: string): Promise<void> {
+export async function removed(wire: Wire, id: string): Promise<void> {
   await expectStatus(wire, requestBytes("DELETE", `/containers/${id}?force=1`), 204);
 }

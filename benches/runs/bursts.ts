@@ -1,25 +1,28 @@
 // What is left of bursts of work: how much memory do all processes of an engine use a minute after many runs, with many
 // containers on record, and a minute after still more were created and removed? How quick is it meanwhile?
-import { pause } from "../tests/support/commands.js";
-import type { RunningEngine } from "../tests/support/engines.js";
-import { runOnce } from "./containers.js";
-import { created, removed } from "./durable.js";
-import { byHands, HANDS } from "./hands.js";
-import { mebibytesOf } from "./memory.js";
-import { atLeast, atMost, timed, under, type Answer, type Goal, type Sizes } from "./question.js";
-import { requestBytes } from "./wire.js";
+import { pause } from "../../tests/support/commands.js";
+import type { RunningEngine } from "../../tests/support/engines.js";
+import { runOnce } from "../containers.js";
+import { created, removed } from "../durable.js";
+import { byHands, HANDS } from "../hands.js";
+import { mebibytesOf } from "../memory.js";
+import { mainThreadSeconds } from "../processes-of.js";
+import { atLeast, atMost, timed, under, type Answer, type Goal, type Sizes } from "../question.js";
+import { requestBytes } from "../wire.js";
 
 const RUN = requestBytes("POST", "/containers/create", { Image: "busybox", Cmd: ["true"] });
 
 type Measured = Record<string, number>;
 
 export async function bursts(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
-  const [runs, removals]: [Measured, Measured] = [{}, {}];
+  const [runs, thread, removals]: [Measured, Measured, Measured] = [{}, {}, {}];
   const [afterRuns, recorded, afterRemovals]: [Measured, Measured, Measured] = [{}, {}, {}];
   const [few = 0, many = 0] = sizes.recorded.slice(-2);
   for (const engine of engines) {
     const { kind } = engine;
+    const seconds = mainThreadSeconds(engine);
     runs[kind] = perSecond(sizes.runs, await timed(() => byHands(engine, sizes.runs, (wire) => runOnce(wire, RUN))));
+    thread[kind] = (1000 * (mainThreadSeconds(engine) - seconds)) / sizes.runs;
     afterRuns[kind] = await memoryLater(engine, sizes);
     recorded[kind] = await withRecords(engine, few, sizes);
     const ids = await created(engine, many, HANDS);
@@ -33,6 +36,12 @@ export async function bursts(engines: readonly RunningEngine[], sizes: Sizes): P
   const clients = `by ${HANDS} clients at once`;
   return [
     { question: `runs of true on a bridge ${clients}`, unit: "/s", figures: runs, goal: atLeast(4) },
+    {
+      question: "processor time of the engine's main thread for each of them",
+      unit: "ms",
+      figures: { linux: thread["linux"] ?? Number.NaN },
+      goal: under(8, "ms"),
+    },
     { question: `removals of ${many} created containers ${clients}`, unit: "/s", figures: removals, goal: atLeast(2) },
     memory(`after ${sizes.runs} runs`, afterRuns, 60),
     memory(`with ${few} containers on record`, recorded, 80),
