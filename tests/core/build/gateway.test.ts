@@ -122,14 +122,15 @@ describe("a file of a result", () => {
 describe("what a file is", () => {
   test("is told as BuildKit tells it: a mode of Go's, no size of a directory, all digits of the time", () => {
     const { world, Ref } = built();
-    const told = (path: string, file: Partial<engine.ListedFile>): unknown => {
-      const asking = direct(world, "StatFile", { Ref, Path: path });
+    const told = (path: string, file: Partial<engine.ListedFile>, asked = path): unknown => {
+      const asking = direct(world, "StatFile", { Ref, Path: asked });
       if (world.open().includes("mount")) mount(world);
       const { op, val } = world.take("list-files");
       expect(val).toMatchObject({ at: { path: `/${path}`, follow: true }, inside: false, after: "", limit: 1 });
       world.succeed(op, { tag: "listed", val: [{ ...FILE, ...file }] });
       return JSON.parse(world.answer(asking).text);
     };
+    expect(told("a/f", {}, "a/f//")).toEqual(told("a/f", {}));
     expect(told("a/f", {})).toEqual({
       stat: { path: "f", mode: 0o644, uid: 5, gid: 6, size: 7, modTime: "1767225600123456789" },
     });

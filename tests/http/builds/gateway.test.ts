@@ -121,6 +121,7 @@ onEngines("what a client asks about a build", (engine, kind) => {
       ]);
       expect(all.every(({ path, size = 0 }) => path !== "sub" || size === 0)).toBe(true);
       expect(all[0]).toEqual(await stat("app/a.txt"));
+      expect(all[0]).toEqual(await stat("app/a.txt/"));
       expect(await list({ DirPath: "/app", IncludePattern: "[ab].*" })).toEqual(all.slice(0, 2));
       expect(await list({ DirPath: "app/sub" })).toEqual([]);
       for (const path of ["none", "app/a.txt/x", "app/out"]) await expect(stat(path)).rejects.toThrow();

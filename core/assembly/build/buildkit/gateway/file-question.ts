@@ -74,7 +74,7 @@ export abstract class FileQuestion extends Question {
   protected abstract told(outcome: Outcome): void;
 
   protected look(): void {
-    const at = this.place!.at(`/${this.path}`);
+    const at = this.place!.at(`/${withoutSlashes(this.path)}`);
     this.op = askContent(this, Step.Look, this.command(at));
   }
 
@@ -96,4 +96,11 @@ export abstract class FileQuestion extends Question {
   private about(words: string): string {
     return `${this.verb} ${this.path}: ${words}`;
   }
+}
+
+/** The kernel takes no file for `a/`, but BuildKit drops slashes at the end (containerd/continuity, fs.RootPath). */
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (end > 0 && path.charCodeAt(end - 1) == 0x2f) end--;
+  return path.slice(0, end);
 }
