@@ -5,6 +5,8 @@ import { OpenWork } from "./run/work";
 
 /** Waits for the files of a directory. */
 export interface DirectoryClient {
+  /** The client has sent so many bytes of it. */
+  directoryMoved(bytes: u64): void;
   directoryCame(place: Place): void;
   directoryMissing(why: string): void;
 }

@@ -2,10 +2,12 @@
 
 import { expect, test } from "vitest";
 import { ImageWorld, makeImage, resolved } from "../support/image-world.js";
+import { sendDefinition } from "../support/session-files.js";
 import { openSession, solve, watch } from "./solving.js";
 
 interface Status {
   ID: string;
+  vertex: string;
   current?: number;
   total?: number;
   completed?: string;
@@ -43,6 +45,29 @@ test("the bytes of a directory are told as they come, and stay when all have com
     [1500, 0, false],
     [1500, 0, true],
   ]);
+});
+
+test("the bytes of a directory that is a named context are told in its own step", () => {
+  const world = new ImageWorld();
+  openSession(world);
+  solve(world, { FrontendAttrs: { "force-network-mode": "none", "context:files": "local:dir" } });
+  const watching = watch(world);
+  sendDefinition(world, "FROM busybox\nCOPY --from=files /a /b\n");
+  world.done(world.take("mount").op);
+  world.done(world.take("extract").op);
+  world.failAs(world.take("read-file").op, { tag: "no-such", val: { what: "member", name: "/f" } });
+  world.done(world.take("mount").op);
+  const { op } = world.take("extract");
+  world.progress(op, "downloading", 1000, 0);
+  world.progress(op, "downloading", 1500, 0);
+  expect(amounts(statuses(world, watching, "transferring dir:"))).toEqual([
+    [0, 0, false],
+    [1000, 0, false],
+    [1500, 0, false],
+  ]);
+  const { vertex } = statuses(world, watching, "transferring dir:")[0]!;
+  const isOfContext = `"digest":"${vertex}","name":"[context files] load from client"`;
+  expect(world.answer(watching).text).toContain(isOfContext);
 });
 
 test("the layers of an image that is pulled are told one by one: what has come, and what is unpacked", () => {

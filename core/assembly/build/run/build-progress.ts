@@ -80,6 +80,12 @@ export abstract class BuildProgress implements FateTeller {
   /** The step was done elsewhere: its layers are fetched. */
   fetches(): void {}
 
+  /** The client sends the files of its directory with this name. */
+  transfers(_directory: string): void {}
+
+  /** How many bytes of them it has sent. */
+  moved(_bytes: u64): void {}
+
   /** The same step is under way already, here or in another build. */
   waits(): void {}
 
@@ -128,6 +134,9 @@ export abstract class BuildProgress implements FateTeller {
 
   /** The end of a successful build. */
   conclude(_image: Image): void {}
+
+  /** What is wrong is in these lines of the Dockerfile; 0 if it is in none. `refuse` follows. */
+  misread(_line: i32, _endLine: i32): void {}
 
   /** The build did not begin. */
   refuse(_refusal: Refusal): void {}

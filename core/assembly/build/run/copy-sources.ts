@@ -66,6 +66,10 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
     this.fail(`invalid from flag value ${this.copy.from}: ${why}`);
   }
 
+  directoryMoved(bytes: u64): void {
+    this.facts.streamOf(this.stage.index).moved(bytes);
+  }
+
   directoryCame(place: Place): void {
     this.choose(place);
   }
@@ -129,6 +133,7 @@ export class CopySources implements ImageClient, ChoiceClient, WebSourcesClient,
     if (directories === null) return this.failed("no local sources enabled");
     const place = new Place(null);
     this.found.own(place);
+    this.facts.streamOf(this.stage.index).transfers(this.stage.directory);
     this.work = directories.fetch(this.stage.directory, place, this);
   }
 

@@ -40,6 +40,10 @@ export abstract class VertexLine extends BuildProgress implements LayerListener 
     this.audience.tell(status);
   }
 
+  transfers(directory: string): void {
+    if (this.current !== null) this.moves(`transferring ${directory}:`);
+  }
+
   /** How many bytes of that have been moved. */
   moved(bytes: u64): void {
     this.amount("", "", "", bytes, 0);

@@ -10,6 +10,7 @@ import {
   FailureImagined,
   Outcome,
   OutcomeBytes,
+  Progress,
   ReadFile,
   SessionFiles,
 } from "../../../../../build/bindings/types";
@@ -91,6 +92,10 @@ class Fetching extends Task implements OpenWork {
         this.kept.end(true);
         this.client.directoryCame(this.place);
     }
+  }
+
+  progressed(step: i32, progress: Progress): void {
+    if (step == Step.Files && !this.cancelled) this.client.directoryMoved(progress.current);
   }
 
   cancel(): void {
