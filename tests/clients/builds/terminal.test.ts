@@ -87,6 +87,17 @@ onEngines(
       expect(lines.filter((line) => / => CACHED .*(?:RUN|COPY) /.test(line))).toHaveLength(3);
     });
 
+    testExcept(kind, { reference: REFERENCE.buildkit })(
+      "shows where a Dockerfile is wrong, and what may be meant",
+      async () => {
+        const { code, lines } = await built("FROM busybox\nRUNX echo\n");
+        expect(code).toBe(1);
+        const shown = lines.join("\n");
+        expect(shown).toMatch(/^Dockerfile:2\n-+\n +1 \| +FROM busybox\n +2 \| >>> RUNX echo\n/m);
+        expect(lines.join("")).toContain("unknown instruction: RUNX (did you mean RUN?)");
+      },
+    );
+
     testExcept(kind, { reference: REFERENCE.buildkit })("shows what failed, where, and what it had said", async () => {
       const failed = await built("FROM busybox\nRUN echo said; exit 3\n", "--no-cache");
       expect(failed.code).toBe(1);

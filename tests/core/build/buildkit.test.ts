@@ -363,6 +363,29 @@ describe("limits", () => {
     expect(details).toBeUndefined();
   });
 
+  test.each([
+    ["unknown instruction: RUUN (did you mean RUN?)", "FROM busybox\n\nRUUN a \\\n b\n", 3, 4],
+    ["ENV must have two arguments", "FROM busybox\nENV a\nRUN b\n", 2, 2],
+    ["no build stage in current context", "# a\nENV a=b\nFROM busybox\n", 2, 2],
+    ["unknown flag: --chmd", "FROM busybox\nCOPY --chmd=1 <<A /b\nc\nA\n", 2, 4],
+  ])("an error in the Dockerfile has its lines: %s", (said, dockerfile, line, endLine) => {
+    const world = new ImageWorld();
+    openSession(world);
+    const solving = solve(world);
+    sendDefinition(world, dockerfile);
+    const { message, details } = JSON.parse(world.answer(solving).text) as { message: string; details: unknown[] };
+    expect(message).toContain(said);
+    expect(details).toEqual([
+      {
+        type: "github.com/moby/buildkit/errdefs.Source+json",
+        value: {
+          info: { filename: "Dockerfile", data: Buffer.from(dockerfile).toString("base64") },
+          ranges: [{ start: { line }, end: { line: endLine } }],
+        },
+      },
+    ]);
+  });
+
   test("of calls that wait for something that is missing", () => {
     const world = new ImageWorld();
     const waiting = Array.from({ length: 1000 }, (_, at) => watch(world, `none-${at}`));

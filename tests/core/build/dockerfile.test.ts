@@ -74,7 +74,9 @@ describe("a file that is refused", () => {
   test("a mistake in the form of any line comes before all others", () => {
     expect(read("FOO\nFROM a\nENV a\n").problem).toBe("failed to parse Dockerfile: ENV must have two arguments");
     expect(read("ENV a=b\nFROM\n").problem).toBe("no build stage in current context");
-    expect(read("FOO\nFROM\n").problem).toBe("dockerfile parse error on line 1: unknown instruction: FOO");
+    expect(read("FOO\nFROM\n").problem).toBe(
+      "dockerfile parse error on line 1: unknown instruction: FOO (did you mean FROM?)",
+    );
   });
 });
 
@@ -82,7 +84,8 @@ describe("an instruction that is refused", () => {
   const twoArguments =
     "requires at least two arguments, but only one was provided. Destination could not be determined";
   test.each([
-    ["foo x", "unknown instruction: foo"],
+    ["foo x", "unknown instruction: foo (did you mean from?)"],
+    ["NOTHING x", "unknown instruction: NOTHING"],
     ["FROM", "FROM requires either one or three arguments"],
     ["FROM a b", "FROM requires either one or three arguments"],
     ["FROM a b c", "FROM requires either one or three arguments"],
@@ -100,7 +103,12 @@ describe("an instruction that is refused", () => {
     ['COPY ["a"]', `COPY ${twoArguments}`],
     ["COPY -- a", `COPY ${twoArguments}`],
     ["COPY a <<EOF\nEOF", "COPY cannot accept a heredoc as a destination"],
-    ["COPY --foo=x a b", "unknown flag: --foo"],
+    ["COPY --foo=x a b", "unknown flag: --foo (did you mean from?)"],
+    ["COPY --chmd=x a b", "unknown flag: --chmd (did you mean chmod?)"],
+    ["FROM --platfrom=x a", "unknown flag: --platfrom (did you mean platform?)"],
+    ["RUNX x", "unknown instruction: RUNX (did you mean RUN?)"],
+    ["copyy a b", "unknown instruction: copyy (did you mean copy?)"],
+    ["Entrypiont x", "unknown instruction: Entrypiont (did you mean entrypoint?)"],
     ["ADD --from=x a b", "unknown flag: --from"],
     ["COPY --from a b", "missing a value on flag: --from"],
     ["COPY --from=x --from=y a b", "duplicate flag specified: --from"],
@@ -328,7 +336,7 @@ test("a trigger of an image is one instruction", () => {
   expect(trigger("RUN <<A\n1\nA").instructions[0]).toMatchObject({ keyword: "RUN", lines: "1-3" });
   expect(trigger("RUN a\nRUN b").problem).toBe("onbuild trigger should be a single expression");
   expect(trigger("FROM a").problem).toBe("*instructions.Stage is not a command type");
-  expect(trigger("FOO a").problem).toBe("unknown instruction: FOO");
+  expect(trigger("FOO a").problem).toBe("unknown instruction: FOO (did you mean FROM?)");
   expect(trigger("ENV a").problem).toBe("ENV must have two arguments");
 });
 

@@ -40,7 +40,7 @@ describeUnless(linux === undefined ? "another engine was chosen" : linux.missing
 
   test.each(recipes.map((recipe) => [keyOf(recipe), recipe] as const))("%s", async (key, recipe) => {
     const told = await imageOf(engine, recipe, base);
-    const classic = answers[key]!.map(newer).filter((line) => line !== SCRATCH);
+    const classic = answers[key]!.map((line) => newer(line, key)).filter((line) => line !== SCRATCH);
     if (told === null) expect(classic.at(-1)).toMatch(/^(\{"error|\d{3} )/);
     else expect(told.map(alike(recipe))).toEqual(classic.slice(-told.length).map(alike(recipe)));
   });

@@ -39,7 +39,7 @@ describeUnless(chosen === undefined ? "another engine was chosen" : chosen.missi
     const answer = await told(engine, recipe, base);
     if (updates) return void (answers[key] = answer);
     if (recipe.ours !== undefined) return expect(errorIn(answer)).toBe(recipe.ours.error);
-    expect(answer).toEqual(answers[key]?.map(newer));
+    expect(answer).toEqual(answers[key]?.map((line) => newer(line, key)));
   });
 
   test("each Dockerfile is another one", () => {

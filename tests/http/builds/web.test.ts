@@ -175,7 +175,7 @@ onEngines("web servers in builds", (engine, kind) => {
       "COPY failed: missing build context",
     );
     expect(builtOf((await remote(`${web.url}/f.txt`)).text).error?.["error"]).toMatch(
-      /^dockerfile parse error.* line 1: unknown instruction: hello$/i,
+      /^dockerfile parse error.* line 1: unknown instruction: hello( \(did you mean shell\?\))?$/i,
     );
   });
 

@@ -23,6 +23,9 @@ const MAX_STAGES: i32 = 1000;
 export class Dockerfile {
   /** Docker's sentence if the file is not valid: an answer of status 400. Empty if it is. */
   problem: string = "";
+  /** First and last line of what the problem is about; 0 if it is about no line. */
+  problemLine: i32 = 0;
+  problemEnd: i32 = 0;
   /** In the order of the file; of an invalid file those that were read. */
   instructions: Instruction[] = [];
   /** What is surely not meant as it is written. */
@@ -35,6 +38,11 @@ export class Dockerfile {
   syntax: string = "";
   /** So many lines at its beginning are parser directives. */
   directives: i32 = 0;
+
+  problemAt(line: i32, endLine: i32): void {
+    this.problemLine = line;
+    this.problemEnd = endLine;
+  }
 }
 
 /** `name`: the path of the file, for messages. */
@@ -45,7 +53,7 @@ export function parseDockerfile(text: string, name: string = "Dockerfile"): Dock
   }
   const file = new Dockerfile();
   const problem = new Parser(text, file).read();
-  file.problem = problem.length > 0 ? `failed to parse ${name}: ${problem}` : problemIn(file.instructions);
+  file.problem = problem.length > 0 ? `failed to parse ${name}: ${problem}` : problemIn(file);
   if (file.problem.length == 0) file.warnings = file.warnings.concat(warningsOf(file.instructions));
   return file;
 }
@@ -74,14 +82,21 @@ function refused(problem: string): Dockerfile {
 }
 
 /** Arguments before the first FROM are for FROM lines. */
-function problemIn(instructions: Instruction[]): string {
+function problemIn(file: Dockerfile): string {
+  const instructions = file.instructions;
   let stages = 0;
   for (let i = 0; i < instructions.length; i++) {
     const instruction = instructions[i];
     const problem = problemOf(instruction);
-    if (problem.length > 0) return `dockerfile parse error on line ${instruction.line.toString()}: ${problem}`;
+    if (problem.length > 0) {
+      file.problemAt(instruction.line, instruction.endLine);
+      return `dockerfile parse error on line ${instruction.line.toString()}: ${problem}`;
+    }
     if (instruction.keyword == "FROM") stages++;
-    else if (stages == 0 && instruction.keyword != "ARG") return "no build stage in current context";
+    else if (stages == 0 && instruction.keyword != "ARG") {
+      file.problemAt(instruction.line, instruction.endLine);
+      return "no build stage in current context";
+    }
   }
   if (stages > MAX_STAGES) return `the Dockerfile has more than ${MAX_STAGES.toString()} stages`;
   return stages > 0 ? "" : "no build stage in current context";
@@ -108,7 +123,10 @@ class Parser {
   private readLines(): string {
     for (let line = nextLogicalLine(this.reader, this.directives); line !== null;) {
       const problem = line.problem.length > 0 ? line.problem : this.take(line);
-      if (problem.length > 0) return problem;
+      if (problem.length > 0) {
+        this.file.problemAt(line.line, this.reader.line);
+        return problem;
+      }
       line = nextLogicalLine(this.reader, this.directives);
     }
     this.file.escape = this.directives.escape;

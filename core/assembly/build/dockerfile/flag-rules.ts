@@ -1,7 +1,8 @@
 // What Docker refuses in the flags of an instruction.
 
+import { suggestion } from "../../text/suggestion";
 import { flagName, flagValue, Instruction } from "./instruction";
-import { hasRepeatedFlag, hasSwitch, hasValueFlag } from "./keywords";
+import { flagsOf, hasRepeatedFlag, hasSwitch, hasValueFlag } from "./keywords";
 
 /** Docker's sentence; empty if all flags are valid. It does not look at the flags of `HEALTHCHECK NONE`. */
 export function flagProblem(instruction: Instruction): string {
@@ -20,7 +21,8 @@ export function flagProblem(instruction: Instruction): string {
 function problemOfFlag(instruction: Instruction, flag: string, name: string, again: bool): string {
   const keyword = instruction.keyword;
   const isSwitch = hasSwitch(keyword, name);
-  if (!isSwitch && !takesValue(keyword, name)) return `unknown flag: --${name}`;
+  if (!isSwitch && !takesValue(keyword, name))
+    return `unknown flag: --${name}${suggestion(name, flagsOf(keyword), "")}`;
   if (again) return `duplicate flag specified: --${name}`;
   const hasValue = flag.includes("=");
   const value = flagValue(flag).toLowerCase();

@@ -22,7 +22,7 @@ export enum Form {
   Trigger,
 }
 
-const KEYWORDS: string[] = [
+export const KEYWORDS: string[] = [
   "ADD",
   "ARG",
   "CMD",
@@ -109,4 +109,13 @@ export function hasRepeatedFlag(keyword: string, flag: string): bool {
 
 export function hasSwitch(keyword: string, flag: string): bool {
   return SWITCHES.includes(`${keyword} ${flag}`);
+}
+
+/** The names of all its flags. */
+export function flagsOf(keyword: string): string[] {
+  const start = `${keyword} `;
+  const all = VALUES.concat(REPEATED).concat(SWITCHES);
+  const names: string[] = [];
+  for (let i = 0; i < all.length; i++) if (all[i].startsWith(start)) names.push(all[i].slice(start.length));
+  return names;
 }

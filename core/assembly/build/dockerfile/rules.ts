@@ -2,11 +2,12 @@
 
 import { quoteText } from "../../text/go-quote";
 import { trimSpace } from "../../text/space";
+import { suggestion } from "../../text/suggestion";
 import { checkProblem } from "./check-rules";
 import { flagProblem } from "./flag-rules";
 import { heredocOf } from "./heredocs";
 import { Instruction } from "./instruction";
-import { formOf, Form } from "./keywords";
+import { formOf, Form, KEYWORDS } from "./keywords";
 
 const TOO_FEW: string =
   "requires at least two arguments, but only one was provided. Destination could not be determined";
@@ -14,11 +15,17 @@ const TOO_FEW: string =
 /** Docker's sentence without the line; empty if the instruction is valid. */
 export function problemOf(instruction: Instruction): string {
   const keyword = instruction.keyword;
-  if (formOf(keyword) == Form.None) return `unknown instruction: ${instruction.written}`;
+  if (formOf(keyword) == Form.None) return unknownKeyword(instruction.written);
   let problem = flagsFirst(keyword) ? flagProblem(instruction) : countProblem(instruction);
   if (problem.length > 0) return problem;
   problem = flagsFirst(keyword) ? countProblem(instruction) : flagProblem(instruction);
   return problem.length > 0 ? problem : contentProblem(instruction);
+}
+
+/** What may be meant is in upper case only if what is written is. */
+function unknownKeyword(written: string): string {
+  const meant = suggestion(written.toUpperCase(), KEYWORDS, "");
+  return `unknown instruction: ${written}${written == written.toUpperCase() ? meant : meant.toLowerCase()}`;
 }
 
 /** Of two mistakes Docker tells the first; it counts the arguments of most instructions before it looks at flags. */

@@ -11,7 +11,7 @@ import { declarePlatforms } from "../evaluation/platform-arguments";
 import { substitute, Values } from "../evaluation/substitution";
 import { quoteText } from "../../text/go-quote";
 import { Findings } from "./findings";
-import { suggestion } from "./suggestion";
+import { suggestion } from "../../text/suggestion";
 import {
   FROM_PLATFORM_FLAG_CONST_DISALLOWED,
   INVALID_DEFAULT_ARG_IN_FROM,

@@ -21,7 +21,7 @@ import { Stage } from "../stages/stage";
 import { Stages, stagesOf } from "../stages/stages";
 import { Findings } from "./findings";
 import { COPY_IGNORED_FILE, UNDEFINED_VAR } from "./lint-rule";
-import { suggestion } from "./suggestion";
+import { suggestion } from "../../text/suggestion";
 
 /** Instructions in which variables are replaced, but for EXPOSE: that has rules of its own, and takes long. */
 const CHECKED: string[] = ["ADD", "ARG", "COPY", "ENV", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"];

@@ -275,7 +275,10 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const unknown = this.takeFrontend(file);
     if (unknown.length > 0) return this.refuse(notSupported(unknown));
     if (options.question == LINT) return this.answer(this.lintedAnswer(file));
-    if (file.problem.length > 0) return this.refuse(badParameter(file.problem));
+    if (file.problem.length > 0) {
+      this.stream.misread(file.problemLine, file.problemEnd);
+      return this.refuse(badParameter(file.problem));
+    }
     const facts = this.facts;
     // Before anything is done for each of them.
     const tooMany = facts.limits.addSteps(

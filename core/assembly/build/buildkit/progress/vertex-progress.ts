@@ -42,6 +42,9 @@ export class VertexProgress extends VertexLine implements StagesTeller {
   private several: bool = false;
   /** The vertex that has read the Dockerfile. */
   private definition: string = "";
+  /** First and last line of the Dockerfile in which something is wrong; 0 for none. */
+  private wrongLine: i32 = 0;
+  private wrongEnd: i32 = 0;
 
   constructor(
     /** For pulls; nobody reads it. */
@@ -148,6 +151,11 @@ export class VertexProgress extends VertexLine implements StagesTeller {
     this.client.buildDone(image);
   }
 
+  misread(line: i32, endLine: i32): void {
+    this.wrongLine = line;
+    this.wrongEnd = endLine;
+  }
+
   refuse(refusal: Refusal): void {
     this.failWith(refusal.message);
   }
@@ -166,7 +174,7 @@ export class VertexProgress extends VertexLine implements StagesTeller {
     if (failing !== null) failing.end(shown);
     this.endStages(failing);
     const instruction: Instruction | null = failing === null ? null : failing.instruction;
-    if (instruction === null) this.client.buildFailed(shown, 0, 0);
+    if (instruction === null) this.client.buildFailed(shown, this.wrongLine, this.wrongEnd);
     else this.client.buildFailed(shown, instruction.line, instruction.endLine);
   }
 
