@@ -1,4 +1,4 @@
-// Files in memory that nobody can change any more (memfd_create(2), fcntl(2): file seals).
+// Files in memory whose bytes nobody can change any more (memfd_create(2), fcntl(2): file seals).
 
 import { closeSync, writeSync } from "node:fs";
 import { attempt, call, errnoException } from "./calls.js";

@@ -53,10 +53,13 @@ interface Started {
   program: string;
 }
 
-/** The shell's command line has the runtime's path in any case: that is how it is found (`processes-of-run.ts`). */
+/**
+ * The shell's command line has the runtime's path in any case: that is how it is found (`processes-of-run.ts`). The sealed
+ * file may be gone with this process, or a container may have taken the right to execute it away.
+ */
 function shell({ path, program }: Started, words: readonly string[], redirections: string): string[] {
-  const name = program === path ? '"$0"' : program;
-  const script = `[ -x ${name} ] && exec ${name} "$@"${redirections}`;
+  const choice = program === path ? "p=$0" : `p=${program}; [ -x $p ] || p=$0`;
+  const script = `${choice}; [ -x "$p" ] && exec "$p" "$@"${redirections}`;
   const args = ["-c", script, path, ...words].flatMap((word) => ["--runtime-arg", word]);
   return ["--runtime", findProgram("sh") ?? "/bin/sh", ...args];
 }

@@ -1,6 +1,6 @@
 // A runtime that starts from a sealed file in memory.
 
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdtempSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import type { Run } from "../../../runtime-linux/ends/run.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { findProgram } from "../../../runtime-linux/launch/find-program.js";
 import { runsSealed, sealedProgram } from "../../../runtime-linux/launch/sealed-program.js";
+import { supervisedRuntime } from "../../../runtime-linux/launch/supervised-runtime.js";
 import { until } from "../../support/commands.js";
 
 const SHELL = findProgram("sh")!;
@@ -41,7 +42,7 @@ test("it is the same program, and the same file for each start", async () => {
   expect(await once(child, "exit")).toEqual([1, null]); // as the shell's `read` at the end of its input
 });
 
-test("nobody can change it, not even root", () => {
+test("nobody can change its bytes, not even root", () => {
   const program = sealedProgram({ path, kind: "crun" }, libc);
   expect(() => writeFileSync(program, "another", { flag: "r+" })).toThrow("EPERM");
 });
@@ -54,6 +55,30 @@ test("after an upgrade, the new program is started", () => {
   expect(after).not.toBe(before);
   // A shell may be about to start it.
   expect(readlinkSync(before)).toContain("/memfd:");
+});
+
+// A container can change its mode by way of /proc/self/exe, and its owner with the usual capabilities.
+test("once a container has changed its mode, the program is started from the disk", () => {
+  const program = sealedProgram({ path, kind: "crun" }, libc);
+  chmodSync(program, 0);
+  expect(sealedProgram({ path, kind: "crun" }, libc)).toBe(path);
+  chmodSync(program, 0o777);
+  expect(sealedProgram({ path, kind: "crun" }, libc)).toBe(path);
+});
+
+test("a supervisor starts it from the disk if its mode was changed meanwhile", () => {
+  const words = ["-c", "readlink /proc/$$/exe"];
+  const pipes = { stdin: true, stdout: true, hasMachineNull: true };
+  const { args } = supervisedRuntime(libc, { path, kind: "crun" }, words, pipes);
+  const [, shell, ...rest] = args;
+  const started = () =>
+    execFileSync(
+      shell!,
+      rest.filter((word) => word !== "--runtime-arg"),
+    ).toString();
+  expect(started()).toContain("/memfd:");
+  chmodSync(sealedProgram({ path, kind: "crun" }, libc), 0);
+  expect(started()).toBe(`${path}\n`);
 });
 
 test("scripts, other runtimes and missing ones are started from the disk", () => {
