@@ -99,7 +99,8 @@ function ofFile(mapping: string): OfFile[] {
     /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \S+ +(\/.+)$/m.exec(mapping) ?? [];
   if (from === undefined || to === undefined) return [];
   const start = BigInt(`0x${from}`);
-  const isChanged = !/^Anonymous: +0 kB$/m.test(mapping);
+  // The kernel counts changed pages that it has swapped out apart.
+  const isChanged = !/^Anonymous: +0 kB$/m.test(mapping) || /^Swap: +[1-9]/m.test(mapping);
   return [{ start, bytes: BigInt(`0x${to}`) - start, rights, path, isChanged }];
 }
 

@@ -8,9 +8,12 @@ import { until } from "../../support/commands.js";
 import { rssKibibytes } from "../../support/processes.js";
 
 /** As in proc_pid_smaps(5), with some of the lines. */
-function mapping(place: string, rights: string, path: string, anonymous = 0): string {
+function mapping(place: string, rights: string, path: string, anonymous = 0, swapped = 0): string {
   const head = `${place} ${rights} 00200000 fe:00 1234                       ${path}`.trimEnd();
-  return [head, "Size:                132 kB", `Anonymous: ${String(anonymous).padStart(12)} kB`, ""].join("\n");
+  const counts = Object.entries({ Size: 132, Anonymous: anonymous, Swap: swapped, SwapPss: swapped });
+  return [head, ...counts.map(([name, size]) => `${`${name}:`.padEnd(16)}${String(size).padStart(8)} kB`), ""].join(
+    "\n",
+  );
 }
 
 test("what can be written, was changed, or is no program's and no library's stays", () => {
@@ -19,6 +22,7 @@ test("what can be written, was changed, or is no program's and no library's stay
     mapping("00500000-00900000", "r-xp", "/usr/bin/node"),
     mapping("00900000-00a00000", "r--p", "/usr/bin/node", 16),
     mapping("00a00000-00b00000", "rw-p", "/usr/bin/node"),
+    mapping("00c00000-00d00000", "r--p", "/usr/bin/node", 0, 4),
     mapping("00b00000-00c00000", "rw-p", ""),
     mapping("7f0000000000-7f0000100000", "r-xp", "/usr/lib/libc.so.6"),
     mapping("7f0000100000-7f0000200000", "r--p", "/usr/lib/libc.so.6"),
