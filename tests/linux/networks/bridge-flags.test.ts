@@ -141,7 +141,12 @@ describeUnless(missingLinux(), "bridge flags", () => {
 
   /** Whether a web server answers the machine there. */
   async function isServed(url: string): Promise<boolean> {
-    const ask = `fetch(${JSON.stringify(url)}, { signal: AbortSignal.timeout(2000) }).then(({ ok }) => process.exit(ok ? 0 : 1))`;
-    return (await run(daemon.netns.inside([process.execPath, "-e", ask]))).code === 0;
+    const ask = `
+      const options = { agent: false, signal: AbortSignal.timeout(2000) };
+      const asked = require("node:http").get(process.argv[1], options, (answer) =>
+        process.exit(answer.statusCode === 200 ? 0 : 1));
+      asked.on("error", () => process.exit(1));
+    `;
+    return (await run(daemon.netns.inside([process.execPath, "-e", ask, url]))).code === 0;
   }
 });

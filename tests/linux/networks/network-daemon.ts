@@ -57,9 +57,18 @@ export function on(NetworkMode: string): Json {
   return { HostConfig: { NetworkMode } };
 }
 
-const ASK = `
-  fetch(process.argv[1], { signal: AbortSignal.timeout(Number(process.argv[2])) })
-    .then(async (answer) => process.stdout.write(await answer.text()))
-    .catch(() => {})
-    .finally(() => process.exit());
+/**
+ * A program for `node -e` that prints what a web server answers, or nothing. Arguments: URL, and for how many milliseconds
+ * it waits. With fetch, which Node loads first, it would take four times the processor time. As fetch does, it takes heads
+ * of answers that end with a line feed alone: those of programs behind busybox's httpd do.
+ */
+export const ASK = `
+  const signal = AbortSignal.timeout(Number(process.argv[2]));
+  const options = { agent: false, insecureHTTPParser: true, signal };
+  const asked = require("node:http").get(process.argv[1], options, (answer) => {
+    let text = "";
+    answer.setEncoding("utf8").on("data", (part) => (text += part)).on("error", () => {});
+    answer.on("end", () => process.stdout.write(text));
+  });
+  asked.on("error", () => {});
 `;

@@ -7,6 +7,7 @@ import { EngineClient, messageOf, type Json } from "../../support/engine-client.
 import { missingLinux, startBeside, startCoracle } from "../../support/engines.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { childrenOf, findProcesses } from "../../support/processes.js";
+import { ASK } from "./network-daemon.js";
 
 const missing = missingLinux();
 
@@ -127,13 +128,7 @@ describeUnless(missing, "two engines", () => {
   }
 
   async function answering(port: string): Promise<void> {
-    const asking = [process.execPath, "-e", ASK, `http://${first.netns.address}:${port}/`];
+    const asking = [process.execPath, "-e", ASK, `http://${first.netns.address}:${port}/`, "2000"];
     await until(`an answer at port ${port}`, async () => (await run(asking)).stdout === "hello\n");
   }
 });
-
-const ASK = `
-  fetch(process.argv[1], { signal: AbortSignal.timeout(2000) })
-    .then(async (answer) => process.stdout.write(await answer.text()))
-    .catch(() => {});
-`;

@@ -5,6 +5,7 @@ import { launchDaemon, type DaemonProcess } from "../../support/daemon-process.j
 import { EngineClient, type Json } from "../../support/engine-client.js";
 import { CORACLE, missingLinux } from "../../support/engines.js";
 import { describeUnless } from "../../support/on-engines.js";
+import { ASK } from "./network-daemon.js";
 
 const SERVER = ["sh", "-c", "mkdir /www; echo hello > /www/index.html; httpd -p 80 -h /www; sleep 1000"];
 
@@ -34,7 +35,7 @@ describeUnless(missingLinux(), "without rules or programs", () => {
   };
   /** What a web server answers to the machine; empty if nobody answers. */
   const answer = async (address: string, port: string): Promise<string> =>
-    (await run(daemon.netns.inside([process.execPath, "-e", ASK, `http://${address}:${port}/`]))).stdout;
+    (await run(daemon.netns.inside([process.execPath, "-e", ASK, `http://${address}:${port}/`, "2000"]))).stdout;
   const answers = (address: string, port: string): Promise<unknown> =>
     until("an answer", async () => (await answer(address, port)) === "hello\n");
   /** What another program gets when it wants the port: `bound`, or the kernel's error. */
@@ -116,11 +117,6 @@ describeUnless(missingLinux(), "without rules or programs", () => {
   });
 });
 
-const ASK = `
-  fetch(process.argv[1], { signal: AbortSignal.timeout(2000) })
-    .then(async (answer) => process.stdout.write(await answer.text()))
-    .catch(() => {});
-`;
 const BIND = `
   const server = require("node:net").createServer();
   server.on("error", ({ code }) => process.stdout.write(code));
