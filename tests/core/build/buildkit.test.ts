@@ -1,7 +1,7 @@
 // Builds by BuildKit's calls, as seen by the core.
 
 import { describe, expect, test } from "vitest";
-import { digestOf, encode, ImageWorld } from "../support/image-world.js";
+import { digestOf, encode, ImageWorld, makeImage, resolved } from "../support/image-world.js";
 import { sendDefinition, sendFiles } from "../support/session-files.js";
 import { CONTROL, METHOD, ALL, openSession, solve, watch, runStep, drop, direct, commands } from "./solving.js";
 
@@ -120,6 +120,28 @@ describe("a build", () => {
         true,
       ]);
     }
+  });
+
+  test("does not tell a client that does not read every amount of a pull, but goes on once it reads", () => {
+    const world = new ImageWorld({ reading: false });
+    openSession(world);
+    solve(world);
+    const own = watch(world);
+    sendDefinition(world, "FROM r.example/a\nENV a=1\n");
+    const image = makeImage(["one"]);
+    world.succeed(world.take("resolve").op, resolved(image.manifest));
+    world.succeed(world.take("blob").op, { tag: "bytes", val: image.config });
+    const { op } = world.take("layer");
+    const comes = (bytes: number): void => {
+      world.sleep(1000);
+      world.progress(op, "downloading", bytes, 5000);
+    };
+    for (let bytes = 1; bytes <= 4000; bytes++) comes(bytes);
+    expect(world.answer(own).unread).toBeGreaterThan(512 * 1024);
+    expect(world.answer(own).unread).toBeLessThan(513 * 1024);
+    while (world.answer(own).unread > 0) world.read(own);
+    comes(4001);
+    expect(world.answer(own).text.includes(`"current":4001`)).toBe(true);
   });
 
   test("tells of each image that stages begin with only once", () => {

@@ -8,6 +8,11 @@ import { ProtoWriter } from "./proto-writer";
 export abstract class News {
   /** A message `StatusResponse` with this piece alone. */
   abstract line(): Uint8Array;
+
+  /** Something newer of the same follows, so a client that does not read can miss it. */
+  get isInterim(): bool {
+    return false;
+  }
 }
 
 /** A piece that is an object in a list of the message. */

@@ -107,6 +107,10 @@ export class VertexStatus extends ListedNews {
     return `${this.vertex} ${this.id}`;
   }
 
+  get isInterim(): bool {
+    return this.completed == 0;
+  }
+
   write(json: JsonWriter): void {
     json.beginObject();
     json.stringField("ID", this.id);

@@ -55,9 +55,14 @@ export class Watcher extends Follower {
     this.flush();
   }
 
-  /** What the build's own client is told while it reads fast enough is never held: a log has an end. */
+  /**
+   * What the build's own client is told while it reads fast enough is never held: a log has an end. If it does not read while a
+   * step takes long, it misses how far the step is.
+   */
   tell(news: News): void {
-    if (this.isOwn && this.queued.size == 0) return this.send(news);
+    const isDirect = this.isOwn && this.queued.size == 0;
+    if (isDirect && news.isInterim && this.unsent >= CREDIT) return;
+    if (isDirect) return this.send(news);
     this.wait(news);
     this.flush();
   }
