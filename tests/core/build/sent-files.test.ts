@@ -71,6 +71,18 @@ test("the next build of a directory has what the last one sent; it is an entry o
   expect(build().memory).not.toBe(kept);
 });
 
+test("files that a build under way has just used are none that were unused for long", () => {
+  const kept = first();
+  world.wait(60);
+  const second = build();
+  world.done(second.op);
+  const filters = encodeURIComponent(JSON.stringify({ until: ["30s"] }));
+  expect(world.call("POST", `/v1.41/build/prune?all=1&filters=${filters}`, {}).json).toMatchObject({
+    CachesDeleted: null,
+  });
+  expect(entries()).toMatchObject([{ ID: kept, InUse: false, UsageCount: 2 }]);
+});
+
 test("another directory has files of its own", () => {
   const kept = first();
   expect(build("other").memory).not.toBe(kept);

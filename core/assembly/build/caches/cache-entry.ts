@@ -78,7 +78,7 @@ class VolumeEntry extends CacheEntry {
     const description = cache.ofClient ? `local source for ${cache.name}` : `cached mount ${cache.name} from a build`;
     const type = cache.ofClient ? CLIENT_TYPE : MOUNT_TYPE;
     const isUsed = uses.ofCache(cache);
-    super(cache.id, type, isUsed, false, description, cache.size, cache.created, cache.lastUsed, cache.allUses);
+    super(cache.id, type, isUsed, false, description, cache.size, cache.created, cache.newestUse, cache.allUses);
   }
 
   drop(): i64 {
