@@ -406,6 +406,23 @@ describe("the config of an image", () => {
     expect(world.take("abandon").val).toBe(op);
   });
 
+  test.each(["resolve", "blob"] as const)(
+    "whose %s comes although the build has ended is not asked for more",
+    (last) => {
+      const world = begun();
+      direct(world, "ResolveImageConfig", { Ref: "r.example/a" });
+      const image = makeImage(["one"]);
+      const resolving = world.take("resolve").op;
+      if (last === "blob") world.succeed(resolving, resolved(image.manifest));
+      const reading = last === "blob" ? world.take("blob").op : 0n;
+      direct(world, "Return", { error: { code: 2, message: "enough" } });
+      world.take("abandon");
+      if (last === "blob") world.succeed(reading, { tag: "bytes", val: image.config });
+      else world.succeed(resolving, resolved(image.manifest));
+      expect(commands(world)).toEqual([]);
+    },
+  );
+
   test.each([
     [{ Ref: "A:B:C" }, 500, "invalid reference format"],
     [{ Ref: "a", ResolverType: 1 }, 501, "the config of an image in a layout is not built yet"],

@@ -170,12 +170,43 @@ describe("a push", () => {
     expect(images(world)).toHaveLength(2);
   });
 
+  /** The client has given its credentials. */
+  function pushing(world: ImageWorld): bigint {
+    const id = build(world, { Exporter: "image", ExporterAttrs: { name: "reg.example/a", push: "true" } }, AUTH);
+    world.succeed(world.take("find-credentials").op, { tag: "given", val: given });
+    return id;
+  }
+
   test("is given up if the client leaves while it is asked", () => {
     const world = new ImageWorld();
     const id = build(world, { Exporter: "image", ExporterAttrs: { name: "reg.example/a", push: "true" } }, AUTH);
     world.take("find-credentials");
     world.hangUp(id);
     expect(world.open()).toEqual(["abandon"]);
+  });
+
+  test("is given up if the client leaves while the registry is asked what it has", () => {
+    const world = new ImageWorld();
+    const id = pushing(world);
+    const { op } = world.take("find-blob");
+    world.hangUp(id);
+    expect(world.take("abandon").val).toBe(op);
+    world.failAs(op, { tag: "interrupted", val: "given-up" });
+    expect(world.open()).toEqual([]);
+  });
+
+  test("that comes to its end although the client has left is told to nobody", () => {
+    const world = new ImageWorld();
+    const id = pushing(world);
+    world.done(world.take("find-blob").op);
+    const val = { digest: "sha256:1", size: 1n, compression: "gzip" as const };
+    world.succeed(world.take("blob-of").op, { tag: "sent", val });
+    world.done(world.take("find-blob").op);
+    const { op } = world.take("publish");
+    world.hangUp(id);
+    expect(world.take("abandon").val).toBe(op);
+    world.done(op);
+    expect(world.open()).toEqual([]);
   });
 
   test("without a name is refused before anything is built", () => {

@@ -90,6 +90,8 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   private reader: ConfigReader | null = null;
   /** All is wanted by now. */
   private proceeds: bool = true;
+  /** A command that was in flight may still come to its end. */
+  private givenUp: bool = false;
 
   constructor(
     private readonly stream: ProgressStream,
@@ -161,7 +163,7 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
 
   documentEnded(step: i32, outcome: Outcome | null, failure: Failure | null): void {
     this.document = null;
-    if (this.stream.finished) return;
+    if (this.givenUp || this.stream.finished) return;
     if (failure !== null) return this.failed(step, failure);
     switch (step) {
       case Step.Tags:
@@ -173,7 +175,9 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
     }
   }
 
+  /** The same if its owner does not want it any more. */
   clientGone(): void {
+    this.givenUp = true;
     const document = this.document;
     if (document !== null) document.giveUp();
     const unpacking = this.unpacking;

@@ -61,6 +61,8 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
   private hasConfig: bool = false;
   private layers: PushedLayers | null = null;
   private manifest: PushedManifest | null = null;
+  /** A command that was in flight may still come to its end. */
+  private givenUp: bool = false;
 
   constructor(
     private readonly stream: ProgressStream,
@@ -100,7 +102,7 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
 
   documentEnded(step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     this.document = null;
-    if (this.stream.finished) return;
+    if (this.givenUp || this.stream.finished) return;
     switch (step) {
       case Step.FindConfig:
         return this.soughtConfig(failure);
@@ -111,7 +113,9 @@ export class Push implements StreamWriter, LayersSender, DocumentOwner {
     }
   }
 
+  /** The same if whoever it is for does not want it any more. */
   clientGone(): void {
+    this.givenUp = true;
     const document = this.document;
     if (document !== null) document.giveUp();
     const layers = this.layers;
