@@ -338,6 +338,17 @@ describe("a git repository", () => {
     expect(world.answer(id).text).toContain(said);
     expect(world.answer(id).text).not.toContain("s3cret");
   });
+
+  test("that is cloned just when its client leaves is not read", () => {
+    const id = world.ask("POST", "/build?remote=git://a.test/b");
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    world.succeed(world.take("clone").op, { tag: "bytes", val: encode(COMMIT) });
+    const { op } = world.take("copy");
+    world.hangUp(id);
+    expect(world.take("abandon").val).toBe(op);
+    world.done(op);
+    expect(world.open()).not.toContain("read-file");
+  });
 });
 
 function outputs(Type: string, Attrs: unknown): string {

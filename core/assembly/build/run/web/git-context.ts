@@ -27,6 +27,7 @@ export class GitContext extends Task implements CloningClient, OpenWork {
   private readonly place: Place = new Place(null);
   private cloning: Cloning | null = null;
   private op: u64 = 0;
+  private cancelled: bool = false;
 
   /** `context`: gets the files. */
   constructor(
@@ -58,12 +59,14 @@ export class GitContext extends Task implements CloningClient, OpenWork {
 
   ended(_step: i32, _outcome: Outcome | null, failure: Failure | null): void {
     this.op = 0;
+    if (this.cancelled) return;
     this.place.drop();
     if (failure !== null) return this.client.remoteMissing(internal(failureText(failure)));
     this.client.remoteFiles();
   }
 
   cancel(): void {
+    this.cancelled = true;
     const cloning = this.cloning;
     if (cloning !== null) cloning.cancel();
     if (this.op != 0) abandon(new Ignored(), 0, this.op);
