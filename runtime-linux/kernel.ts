@@ -71,7 +71,7 @@ export interface Kernel {
   resetOnFork(): void;
   /** A device like /dev/null that nobody else has, open for reading and writing; closed on exec. */
   openNull(): number;
-  /** A file in memory with these bytes, which nobody can change any more; closed on exec. Its mode can be changed. */
+  /** A file in memory that nobody can change any more, neither these bytes nor its mode; closed on exec. */
   openSealed(name: string, bytes: Uint8Array): number;
   /** A pipe. Both ends are closed on exec. */
   pipe(): { read: number; write: number };

@@ -48,6 +48,7 @@ export const TIOCSWINSZ = 0x5414;
 /** On 64-bit architectures; the argument has 32 bits all the same. */
 export const FS_IOC_GETFLAGS = 0x80086601;
 export const FS_IOC_SETFLAGS = 0x40086602;
+export const FS_IMMUTABLE_FL = 0x10;
 export const FS_TOPDIR_FL = 0x20000;
 export const TIOCGPTPEER = 0x5441;
 export const FIONREAD = 0x541b;

@@ -1,9 +1,7 @@
 // The OCI runtime as a sealed file in memory. crun must not run from a file that a container could write to by way of
 // /proc/self/exe (CVE-2019-5736). So each time it starts it mounts its own file read-only, runs itself again from there,
-// and waits for the kernel to forget the mount. Where it runs from a sealed file, none of that is needed.
-//
-// All containers get the same file. A seal keeps its bytes, but not its mode and owner: a container can take the right to
-// execute it away. Then the program starts from the disk.
+// and waits for the kernel to forget the mount. Where it runs from a sealed file, none of that is needed. All containers
+// get the same one, so none may do anything to it that keeps the next from starting (`kernel/sealed.ts`).
 
 import { accessSync, constants, existsSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
@@ -12,15 +10,8 @@ import type { Runtime } from "./runtimes.js";
 interface Sealed {
   /** What the file on disk was when it was read. */
   mark: string;
-  /** Undefined: the program has to run from the disk. */
-  copy: Copy | undefined;
-}
-
-interface Copy {
-  /** Name of the sealed file while this process lives. */
-  file: string;
-  /** What it was when it was made. */
-  mark: string | undefined;
+  /** Name of the sealed file while this process lives. Undefined: the program has to run from the disk. */
+  file: string | undefined;
 }
 
 const kept = new Map<string, Sealed>();
@@ -37,9 +28,8 @@ export function sealedProgram({ path, kind }: Pick<Runtime, "path" | "kind">, ke
   if (mark === undefined) return path;
   let found = kept.get(path);
   // After an upgrade, the file before stays open: a shell may be about to start it.
-  if (found?.mark !== mark) kept.set(path, (found = { mark, copy: seal(path, kernel) }));
-  const { copy } = found;
-  return copy !== undefined && markOf(copy.file) === copy.mark ? copy.file : path;
+  if (found?.mark !== mark) kept.set(path, (found = { mark, file: seal(path, kernel) }));
+  return found.file ?? path;
 }
 
 /** Whether a process runs such a copy. */
@@ -52,19 +42,19 @@ export function runsSealed(pid: number): boolean {
 }
 
 /** Undefined: the machine does not allow it, or the program is a script, which starts others. */
-function seal(path: string, kernel: Kernel): Copy | undefined {
+function seal(path: string, kernel: Kernel): string | undefined {
   try {
     const bytes = readFileSync(path);
     if (!bytes.subarray(0, ELF.length).equals(ELF) || existsSync(SELINUX)) return undefined;
     const file = `/proc/${process.pid}/fd/${kernel.openSealed(NAME, bytes)}`;
     accessSync(file, constants.X_OK);
-    return { file, mark: markOf(file) };
+    return file;
   } catch {
     return undefined;
   }
 }
 
-/** Differs after any change of the file, also of its mode or owner. Undefined: there is no such file. */
+/** Undefined: there is no such file. */
 function markOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;

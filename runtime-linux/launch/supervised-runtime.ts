@@ -55,7 +55,7 @@ interface Started {
 
 /**
  * The shell's command line has the runtime's path in any case: that is how it is found (`processes-of-run.ts`). The sealed
- * file may be gone with this process, or a container may have taken the right to execute it away.
+ * file may be gone with this process.
  */
 function shell({ path, program }: Started, words: readonly string[], redirections: string): string[] {
   const choice = program === path ? "p=$0" : `p=${program}; [ -x $p ] || p=$0`;
