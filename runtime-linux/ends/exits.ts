@@ -27,8 +27,8 @@ export class ExitWatch {
   adopt(run: Run, supervisor: Adopted["supervisor"], ended: () => void): void {
     this.#adopted.set(run.name, { run, supervisor, ended });
     this.#watcher ??= this.#watch();
-    this.#timer ??= setInterval(() => this.#look(true), POLL_MS).unref();
-    setImmediate(() => this.#look(true)); // it may have ended before the watch began
+    this.#timer ??= setInterval(() => this.#lookAtAll(true), POLL_MS).unref();
+    setImmediate(() => this.#look(run.name, true)); // it may have ended before the watch began
   }
 
   forget(run: Run): void {
@@ -42,21 +42,30 @@ export class ExitWatch {
     this.#watcher = this.#timer = undefined;
   }
 
-  /** If the machine has no watch to spare (inotify(7)), ends are reported a little later. */
+  /**
+   * Looks at one run for each change, since an engine may find hundreds. If the machine has no watch to spare
+   * (inotify(7)), ends are reported a little later.
+   */
   #watch(): FSWatcher | undefined {
     try {
-      return watch(this.#directory, { persistent: false }, () => this.#look(false)).on("error", () => {});
+      const changed = (_: string, name: string | null) =>
+        name === null ? this.#lookAtAll(false) : this.#look(name, false);
+      return watch(this.#directory, { persistent: false }, changed).on("error", () => {});
     } catch {
       return undefined;
     }
   }
 
-  #look(supervisors: boolean): void {
-    for (const { run, supervisor, ended } of [...this.#adopted.values()])
-      if (hasEnded(run, supervisors ? supervisor : undefined)) {
-        this.forget(run);
-        ended();
-      }
+  #lookAtAll(supervisors: boolean): void {
+    for (const name of [...this.#adopted.keys()]) this.#look(name, supervisors);
+  }
+
+  /** Does nothing for the name of another file. */
+  #look(name: string, supervisors: boolean): void {
+    const adopted = this.#adopted.get(name);
+    if (adopted === undefined || !hasEnded(adopted.run, supervisors ? adopted.supervisor : undefined)) return;
+    this.forget(adopted.run);
+    adopted.ended();
   }
 }
 

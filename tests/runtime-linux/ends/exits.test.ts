@@ -1,8 +1,9 @@
 // Ends of runs that another engine launched.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { ExitWatch } from "../../../runtime-linux/ends/exits.js";
 import { processStat, type Run } from "../../../runtime-linux/ends/run.js";
@@ -47,6 +48,29 @@ test("the end of a supervisor whose process id was reused is reported, even with
     () => (isTold = true),
   );
   await expect.poll(() => isTold).toBe(true);
+});
+
+test("an engine that finds many does not look at all of them for each, and sees which one ends", async () => {
+  exits = new ExitWatch(directory);
+  const looks = new Map<string, number>();
+  const ended: string[] = [];
+  const names = Array.from({ length: 50 }, (_, index) => `run-${index}`);
+  for (const name of names) {
+    const exit = () => {
+      looks.set(name, (looks.get(name) ?? 0) + 1);
+      return existsSync(join(directory, name)) ? EXIT : undefined;
+    };
+    exits.adopt({ name, exit } as Run, supervisor, () => ended.push(name));
+  }
+  await turn();
+  await turn();
+  // A poll may have come in between.
+  expect(Math.max(...looks.values())).toBeLessThanOrEqual(2);
+  expect(ended).toEqual([]);
+  // As conmon writes it.
+  writeFileSync(join(directory, "run-7.A1B2C3"), "0");
+  renameSync(join(directory, "run-7.A1B2C3"), join(directory, "run-7"));
+  await expect.poll(() => ended).toEqual(["run-7"]);
 });
 
 const EXIT = { code: 0, outOfMemory: false, lost: false, at: 0n };
