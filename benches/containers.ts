@@ -1,10 +1,12 @@
-// How long do a container's calls take: create, inspect, stats, and the whole of create, start, wait and remove of
-// `true`?
+// How long do a container's calls take: create, a refused create, inspect, stats, and the whole of create, start, wait
+// and remove of `true`?
 import type { RunningEngine } from "../tests/support/engines.js";
 import { openLoadClient } from "./load.js";
 import { atMost, medians, timed, type Answer, type Goal, type Sizes } from "./question.js";
 import { withSleepers } from "./running-sleepers.js";
 import { expectStatus, idOf, onWire, requestBytes, type Wire } from "./wire.js";
+
+const BODY_BYTES = 2048;
 
 export async function runContainer(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const answers: Answer[] = [];
@@ -44,6 +46,21 @@ export async function inspectContainer(engines: readonly RunningEngine[], sizes:
   return [await oneAfterTheOther(engines, sizes, question, "json", atMost(1.1))];
 }
 
+/**
+ * A POST to the core and back: the body is read and checked, but the image is not there, and nothing is made.
+ */
+export async function refusedCreate(engines: readonly RunningEngine[], { rounds, requests }: Sizes): Promise<Answer[]> {
+  const client = await openLoadClient();
+  const body = createOf(BODY_BYTES);
+  const figures = await medians(engines, rounds, async ({ socketPath }) => {
+    const target = "/v1.41/containers/create";
+    return (1000 * (await client.ask(socketPath, target, requests, 1, { body, status: 404 }))) / requests;
+  });
+  await client.close();
+  const question = `refused create with a body of ${BODY_BYTES} bytes, one after the other`;
+  return [{ question, unit: "µs", figures, goal: atMost(1.1), note: `client in ${client.language}` }];
+}
+
 /** Few requests: the reference takes a sample once a second, and each request waits for the next sample. */
 export async function stats(engines: readonly RunningEngine[], sizes: Sizes): Promise<Answer[]> {
   const few = { ...sizes, requests: Math.ceil(sizes.requests / 1000) };
@@ -68,6 +85,23 @@ async function oneAfterTheOther(
   );
   await client.close();
   return { question, unit: "µs", figures, goal, note: `client in ${client.language}` };
+}
+
+/** As clients send it, filled up with variables. */
+function createOf(bytes: number): string {
+  const request = {
+    Image: "no-such-image",
+    Cmd: ["sh", "-c", "exec sleep 1000"],
+    Labels: { "com.example.project": "shop", "com.example.service": "web" },
+    ExposedPorts: { "80/tcp": {} },
+    HostConfig: { PortBindings: { "80/tcp": [{ HostPort: "8080" }] }, RestartPolicy: { Name: "unless-stopped" } },
+    Env: [] as string[],
+  };
+  for (let i = 0; JSON.stringify(request).length < bytes - 80; i += 1)
+    request.Env.push(`NAME_${i}=value of variable ${i}`);
+  const missing = bytes - JSON.stringify({ ...request, Env: [...request.Env, ""] }).length;
+  request.Env.push("x".repeat(missing));
+  return JSON.stringify(request);
 }
 
 /** `beforeStart`: what else is done to the container once it is created. */

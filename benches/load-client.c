@@ -1,6 +1,7 @@
-// Repeats one request as fast as it can: load-client SOCKET TARGET REQUESTS CONNECTIONS. Each connection has one request
-// in progress at a time. Prints how many milliseconds all requests took. Written in C to use little processor time,
-// because the measured server shares the machine.
+// Repeats one request as fast as it can: load-client SOCKET TARGET REQUESTS CONNECTIONS [STATUS BODY]. With a body, it
+// posts this JSON, and expects this status instead of 200. Each connection has one request in progress at a time. Prints
+// how many milliseconds all requests took. Written in C to use little processor time, because the measured server shares
+// the machine.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdio.h>
@@ -22,8 +23,9 @@ struct connection {
 };
 
 static struct connection connections[CONNECTIONS_MAX];
-static char request[4096];
+static char request[8192];
 static size_t request_length;
+static const char *status = "200";
 
 static void fail(const char *what) {
   perror(what);
@@ -69,18 +71,28 @@ static int take(struct connection *connection) {
   if (count <= 0) fail("read");
   connection->length += (size_t)count;
   if (!is_whole(connection)) return 0;
-  if (strncmp(connection->answer, "HTTP/1.1 200", 12) == 0) return 1;
+  if (strncmp(connection->answer, "HTTP/1.1 ", 9) == 0 && strncmp(connection->answer + 9, status, 3) == 0) return 1;
   fprintf(stderr, "%s\n", connection->answer);
   exit(1);
 }
 
 int main(int count, char **arguments) {
-  if (count != 5) return 2;
+  if (count != 5 && count != 7) return 2;
   long requests = atol(arguments[3]);
   int open = atoi(arguments[4]);
   if (open < 1 || open > CONNECTIONS_MAX || requests < open) return 2;
-  request_length =
-      (size_t)snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: docker\r\n\r\n", arguments[2]);
+  const char *body = count == 7 ? arguments[6] : NULL;
+  if (body == NULL)
+    request_length =
+        (size_t)snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: docker\r\n\r\n", arguments[2]);
+  else {
+    status = arguments[5];
+    request_length = (size_t)snprintf(request, sizeof request,
+                                      "POST %s HTTP/1.1\r\nHost: docker\r\nContent-Type: application/json\r\n"
+                                      "Content-Length: %zu\r\n\r\n%s",
+                                      arguments[2], strlen(body), body);
+  }
+  if (request_length >= sizeof request) return 2;
   struct pollfd polled[CONNECTIONS_MAX];
   for (int i = 0; i < open; i++) {
     connections[i].fd = open_connection(arguments[1]);

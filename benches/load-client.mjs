@@ -1,10 +1,15 @@
-// Replaces load-client.c if there is no C compiler: load-client.mjs SOCKET TARGET REQUESTS CONNECTIONS. Prints how many
-// milliseconds all requests took.
+// Replaces load-client.c if there is no C compiler: load-client.mjs SOCKET TARGET REQUESTS CONNECTIONS [STATUS BODY].
+// Prints how many milliseconds all requests took.
 import { connect } from "node:net";
 
 const [socketPath, target] = process.argv.slice(2);
-const [requests, connections] = process.argv.slice(4).map(Number);
-const request = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: docker\r\n\r\n`);
+const [requests, connections] = process.argv.slice(4, 6).map(Number);
+const [status = "200", body] = process.argv.slice(6);
+const about =
+  body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+const request = Buffer.from(
+  `${body === undefined ? "GET" : "POST"} ${target} HTTP/1.1\r\nHost: docker\r\n${about}\r\n${body ?? ""}`,
+);
 let sent = 0;
 let answered = 0;
 let began = 0n;
@@ -27,7 +32,7 @@ await new Promise((resolve, reject) => {
     socket.on("data", (bytes) => {
       answer += bytes.toString("latin1");
       if (!isWhole(answer)) return;
-      if (!answer.startsWith("HTTP/1.1 200")) reject(new Error(answer));
+      if (!answer.startsWith(`HTTP/1.1 ${status}`)) reject(new Error(answer));
       answer = "";
       answered += 1;
       if (answered === requests) resolve();

@@ -10,9 +10,17 @@ import { ROOT } from "../tests/support/engines.js";
 export interface LoadClient {
   /** The client's language, for notes. */
   readonly language: "C" | "Node";
-  /** Returns how many milliseconds the requests took, one at a time on each of the connections. */
-  ask(socketPath: string, target: string, requests: number, connections: number): Promise<number>;
+  /**
+   * Returns how many milliseconds the requests took, one at a time on each of the connections. `post`: they have this
+   * body of JSON, and get this status.
+   */
+  ask(socketPath: string, target: string, requests: number, connections: number, post?: Post): Promise<number>;
   close(): Promise<void>;
+}
+
+export interface Post {
+  readonly body: string;
+  readonly status: number;
 }
 
 export async function openLoadClient(): Promise<LoadClient> {
@@ -23,8 +31,10 @@ export async function openLoadClient(): Promise<LoadClient> {
   const command = compiler !== null ? [program] : [process.execPath, join(ROOT, "benches/load-client.mjs")];
   return {
     language: compiler !== null ? "C" : "Node",
-    ask: async (socketPath, target, requests, connections) =>
-      Number(await must([...command, socketPath, target, String(requests), String(connections)])),
+    ask: async (socketPath, target, requests, connections, post) => {
+      const more = post === undefined ? [] : [String(post.status), post.body];
+      return Number(await must([...command, socketPath, target, String(requests), String(connections), ...more]));
+    },
     close: () => rm(directory, { recursive: true }),
   };
 }

@@ -4,7 +4,7 @@ import { COMPOSE_MISSING } from "../tests/clients/compose/compose.js";
 import { dockerRegistryMissing } from "../tests/support/registry/docker-registry.js";
 import { bareRuntime } from "./runs/bare-runtime.js";
 import { bursts } from "./runs/bursts.js";
-import { createContainer, inspectContainer, runContainer, stats } from "./containers.js";
+import { createContainer, inspectContainer, refusedCreate, runContainer, stats } from "./containers.js";
 import { copy } from "./copy.js";
 import { core } from "./core.js";
 import { durableCreates, recordBytes } from "./durable.js";
@@ -55,6 +55,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
   cp: ofEngines(copy),
   inspect: ofEngines(inspectContainer),
   ping: ofEngines(ping),
+  post: ofEngines(refusedCreate),
   "ping-under-load": ofEngines(pingUnderLoad),
   images: ofEngines(imageMoves, dockerRegistryMissing),
   commit: ofEngines(commit),
