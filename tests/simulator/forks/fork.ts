@@ -130,9 +130,9 @@ export class Fork {
 
   #take(outputs: StepOutputs, input: Input | null, notes: readonly engine.Note[]): void {
     this.ledger.apply(outputs.records);
-    const seen = { outputs, input, notes, now: this.#now, ledger: this.ledger, epoch: FORK_EPOCH };
     const opening = input === null ? this.#opening : null;
-    for (const invariant of this.#each) invariant.stepped?.({ ...seen, opening } as Seen);
+    const seen = { outputs, input, notes, opening, now: this.#now, ledger: this.ledger, epoch: FORK_EPOCH };
+    for (const invariant of this.#each) invariant.stepped?.(seen as unknown as Seen);
     for (const effect of outputs.effects) if (effect.to !== "timers") this.#waiting.push(effect);
   }
 
