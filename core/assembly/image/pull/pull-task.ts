@@ -339,7 +339,9 @@ export class Pull implements StreamWriter, LayersOwner, DocumentOwner {
   }
 
   private fetchLayers(image: Image): void {
-    if (imageStore.find(image.id) !== null && layerStore.hasAll(image.layers)) return this.finish(image);
+    // What is named is the store's image: what was read of it here is another object.
+    const stored = imageStore.find(image.id);
+    if (stored !== null && layerStore.hasAll(stored.layers)) return this.finish(stored);
     const unpacking = new Unpacking(this, this.stream, image);
     this.unpacking = unpacking;
     unpacking.begin(this.origins(this.manifest!.layers));

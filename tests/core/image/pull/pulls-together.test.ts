@@ -1,10 +1,10 @@
 // Concurrent pulls and loads, as seen by the core: what is fetched once, and for which requests.
 
 import { describe, expect, test } from "vitest";
-import { encode, ImageWorld, makeImage, shortId } from "../../support/image-world.js";
+import { encode, ImageWorld, makeImage, resolved, shortId } from "../../support/image-world.js";
 import type { MadeImage } from "../../support/image-world.js";
 import { flush } from "../begun.js";
-import { begin } from "./pulls.js";
+import { begin, pull } from "./pulls.js";
 import { answered, CUT_SHORT, GIVEN_UP, OTHER_BYTES } from "../../../support/registry/registry-failures.js";
 
 describe("two pulls", () => {
@@ -27,6 +27,19 @@ describe("two pulls", () => {
     }
     expect(world.call("GET", "/images/x:2/json").json).toMatchObject({ RepoTags: ["x:1", "x:2"] });
     expect(world.dropped()).toEqual([]);
+  });
+
+  test("give their names to one image, also if it comes while the other reads its config", () => {
+    const world = new ImageWorld();
+    const id = world.ask("POST", "/images/create?fromImage=x&tag=2");
+    world.succeed(world.take("resolve").op, resolved(image.manifest));
+    const config = world.take("blob");
+    pull(world, "x:1", image);
+    world.succeed(config.op, { tag: "bytes", val: image.config });
+    expect(world.said(id).at(-1)).toBe("Status: Downloaded newer image for x:2");
+    expect(world.call("GET", "/images/x:1/json").json).toMatchObject({ RepoTags: ["x:1", "x:2"] });
+    world.call("DELETE", "/images/x:1");
+    expect(world.call("GET", "/images/x:2/json").json).toMatchObject({ RepoTags: ["x:2"] });
   });
 
   test("when the registry refuses the credentials of one, the other continues with its own", () => {
