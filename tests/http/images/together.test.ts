@@ -49,9 +49,13 @@ onEngines(
           }
         };
         const verbs = Object.keys(VERBS) as Verb[];
-        await Promise.all(verbs.flatMap((verb) => Array.from({ length: HANDS }, () => hand(verb))));
-        expect([...done.values()]).toEqual(verbs.map(() => HANDS * ROUNDS));
-        expect(Object.values(seen).every((count) => count > 0)).toBe(true);
+        let turns = 0;
+        // On a busy machine, one turn may find all images there, or none.
+        do {
+          turns += 1;
+          await Promise.all(verbs.flatMap((verb) => Array.from({ length: HANDS }, () => hand(verb))));
+        } while (Object.values(seen).includes(0));
+        expect([...done.values()]).toEqual(verbs.map(() => turns * HANDS * ROUNDS));
         for (let of = 0; of < HANDS; of += 1) await VERBS.build(of);
         await VERBS.pull();
         for (const name of ["built-0", "built-1", "built-2", base]) expect(await fileOf(name)).toBe(TEXT);
