@@ -93,7 +93,7 @@ describeUnless(missing, "the machine's device nodes and files", () => {
         );
 
         test.each([{}, { Tty: true }])("a detached exec, %j", async (how) => {
-          const files = filesOf(id);
+          const files = lastingFilesOf(id);
           const exec = await created({ ...how, Cmd: CHANGE });
           await engine.must(200, "POST", `/exec/${exec}/start`, { Detach: true });
           await until("its end", async () => (await codeOf(exec)) === 0);
@@ -134,8 +134,7 @@ describeUnless(missing, "the machine's device nodes and files", () => {
       const status = async () =>
         (await engine.read<{ State: { Health: { Status: string } } }>(`/containers/${id}/json`)).State.Health.Status;
       await until("its health", async () => (await status()) === "healthy");
-      // The first check's own log goes with it, and the health is told before that.
-      const files = filesOf(id).filter(({ name }) => name !== "runtime.log");
+      const files = lastingFilesOf(id);
       expectNameless(await until("the next", () => pids().find((pid) => commandLineOf(pid) === `cat /tmp/${mark}`)));
       expect(filesOf(id)).toEqual(expect.arrayContaining(files));
       await engine.remove(id);
@@ -177,6 +176,11 @@ describeUnless(missing, "the machine's device nodes and files", () => {
       return { uid, gid, mode, mtimeNs, ctimeNs };
     };
     return Object.fromEntries(NODES.map((name) => [name, one(name)]));
+  }
+
+  /** Without an exec's own log: that goes with the exec, a moment after its end is told. */
+  function lastingFilesOf(id: string): ReturnType<typeof filesOf> {
+    return filesOf(id).filter(({ name }) => name !== "runtime.log");
   }
 
   /** The engine's files for a container that other processes hold open. */
