@@ -3,8 +3,9 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { UNPACKAGED } from "../../support/allowed-skips.js";
 import { busyboxLayer, dockerArchive, tarOf } from "../../support/archives/images.js";
-import { findProgram, must } from "../../support/commands.js";
+import { findProgram, must, run } from "../../support/commands.js";
 import { describeUnless, onEngines } from "../../support/on-engines.js";
 import {
   dockerRegistryMissing,
@@ -15,6 +16,8 @@ import { Compose, COMPOSE_MISSING } from "../compose/compose.js";
 import { DOCKER_MISSING, DockerCli } from "../docker.js";
 
 const skopeo = findProgram("skopeo");
+const BUILDX = process.env["CORACLE_TEST_BUILDX"];
+const BUILDX_MISSING = DOCKER_MISSING ?? (BUILDX === undefined ? UNPACKAGED.buildx : null);
 
 interface Manifest {
   config: { digest: string };
@@ -65,6 +68,25 @@ onEngines(
         expect(await docker().well("image", "inspect", "--format", "{{.Id}}", name)).toBe(`${id}\n`);
         await docker().well("tag", name, "pushing:1");
         await docker().well("rmi", name);
+      });
+    });
+
+    describeUnless(BUILDX_MISSING, "docker buildx", () => {
+      test("builds and pushes, and looks at what the registry has", async () => {
+        const name = `${registry.host}/by/buildx:1`;
+        const context = fs.mkdtempSync(join(top, "context-"));
+        fs.writeFileSync(join(context, "Dockerfile"), "FROM pushing:1\nLABEL by=buildx\n");
+        fs.mkdirSync(join(top, "cli-plugins"));
+        fs.symlinkSync(BUILDX!, join(top, "cli-plugins/docker-buildx"));
+        const docker = new DockerCli(engine().socketPath, top);
+        await docker.well("buildx", "build", "--push", "-t", name, context);
+        // buildx asks registries of its own machine without TLS.
+        const look = engine().daemon.netns.inside(["docker", "buildx", "imagetools", "inspect", "--raw", name]);
+        const { stdout } = await run(look, { env: docker.environment });
+        expect(JSON.parse(stdout)).toEqual(await manifestOf("by/buildx"));
+        const { Id } = await engine().read<{ Id: string }>(`/images/${name}/json`);
+        expect((await manifestOf("by/buildx")).config.digest).toBe(Id);
+        await docker.well("rmi", name);
       });
     });
 
