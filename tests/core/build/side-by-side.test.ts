@@ -127,10 +127,13 @@ describe("how many stages are built at once", () => {
 describe("a stage that takes files from another one", () => {
   const COPIES = "FROM busybox AS one\nRUN 1\nFROM busybox\nRUN 2\nCOPY --from=one f /\nRUN 3\n";
   const MOUNTS = COPIES.replace("COPY --from=one f /", "RUN --mount=from=one,target=/one 4");
+  const BASE = "FROM busybox AS base\nONBUILD RUN 2\nONBUILD COPY --from=one f /\n";
+  const TRIGGERS = `FROM busybox AS one\nRUN 1\n${BASE}FROM base\nRUN 3\n`;
 
   test.each([
     ["a COPY", COPIES],
     ["a mount", MOUNTS],
+    ["a trigger that takes files", TRIGGERS],
   ])("does the steps before %s meanwhile", (_what, dockerfile) => {
     const world = new ImageWorld();
     beginBuild(world, dockerfile, "networkmode=none");
@@ -150,18 +153,6 @@ describe("a stage that takes files from another one", () => {
     const last = `FROM busybox\n${copies}COPY --from=two f /\n`;
     beginBuild(world, `FROM busybox AS one\nRUN 1\n${waiting.join("")}${other}${last}`, "networkmode=none");
     expect([...launchAll(world).keys()]).toEqual(["1", "2"]);
-  });
-
-  test("does a trigger that takes files once they are there", () => {
-    const world = new ImageWorld();
-    const base = "FROM busybox AS base\nONBUILD RUN 2\nONBUILD COPY --from=one f /\n";
-    beginBuild(world, `FROM busybox AS one\nRUN 1\n${base}FROM base\nRUN 3\n`, "networkmode=none");
-    const launched = launchAll(world);
-    expect([...launched.keys()]).toEqual(["1", "2"]);
-    end(world, launched.get("2")!);
-    expect(world.open()).not.toContain("mount");
-    end(world, launched.get("1")!);
-    expect(world.open()).toContain("mount");
   });
 
   test("that has a wrong FROM ends the build only when the other one is made", () => {
