@@ -3,6 +3,7 @@
 
 import { erase } from "../../../build/bindings/erase";
 import { TextBuilder } from "../text/builder";
+import { arePlainBytes } from "../text/at-once";
 import { quoteRune } from "../text/go-quote";
 import { decodeUtf8 } from "../text/utf8";
 import { Json } from "./json";
@@ -172,7 +173,8 @@ class Reader {
       if (!isDigit(this.peek())) return this.unexpected("in exponent of numeric literal");
       this.digits();
     }
-    return Json.number(decodeUtf8(this.bytes, from, this.at));
+    const isNought = this.at - from == 1 && load<u8>(this.start + from) == 0x30;
+    return Json.number(isNought ? "0" : decodeUtf8(this.bytes, from, this.at));
   }
 
   private digits(): void {
@@ -204,6 +206,7 @@ class Reader {
   private skipPlain(): void {
     let at = this.at;
     const start = this.start;
+    while (at + 8 <= this.length && arePlainBytes(load<u64>(start + at))) at += 8;
     while (at < this.length) {
       const byte = load<u8>(start + at);
       if (byte < 0x20 || byte == QUOTE || byte == BACKSLASH) break;

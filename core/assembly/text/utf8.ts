@@ -1,11 +1,16 @@
 // UTF-8 encoding and decoding as in Go: each invalid byte becomes one U+FFFD.
 
+import { areAscii, narrowed, widened } from "./at-once";
+
+/** Units that are looked at at once. */
+const STRIDE: i32 = 4;
+
 /** Decodes `bytes[from..to)`, by default all bytes. */
 export function decodeUtf8(bytes: Uint8Array, from: i32 = 0, to: i32 = bytes.length): string {
   if (from < 0 || to > bytes.length || from >= to) return "";
   const source = bytes.dataStart + from;
   const length = to - from;
-  if (isAscii(source, length)) return widened(source, length);
+  if (isAscii(source, length)) return textOf(source, length);
   // One byte becomes at most one UTF-16 unit.
   const units = new ArrayBuffer(length << 1);
   const target = changetype<usize>(units);
@@ -51,6 +56,11 @@ export function wholeFrom(bytes: Uint8Array, at: i32, end: i32): i32 {
 export function storeUtf8(text: string, target: usize): i32 {
   let at = target;
   let first = 0;
+  for (; first + STRIDE <= text.length; first += STRIDE, at += STRIDE) {
+    const units = load<u64>(changetype<usize>(text) + ((<usize>first) << 1));
+    if (!areAscii(units)) break;
+    store<u32>(at, narrowed(units));
+  }
   for (; first < text.length; first++, at++) {
     const unit = load<u16>(changetype<usize>(text) + ((<usize>first) << 1));
     if (unit >= 0x80) break;
@@ -75,7 +85,10 @@ export function storeUtf8(text: string, target: usize): i32 {
 /** The number of bytes that `storeUtf8` writes. */
 export function utf8Length(text: string): i32 {
   let length = 0;
-  for (let i = 0; i < text.length; i++) {
+  while (length + STRIDE <= text.length && areAscii(load<u64>(changetype<usize>(text) + ((<usize>length) << 1)))) {
+    length += STRIDE;
+  }
+  for (let i = length; i < text.length; i++) {
     const unit = <u32>load<u16>(changetype<usize>(text) + ((<usize>i) << 1));
     length += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
     if (unit < 0xd800 || unit > 0xdbff || i + 1 == text.length) continue;
@@ -124,9 +137,11 @@ function isAscii(source: usize, length: i32): bool {
 }
 
 // The string is filled in place: nothing else refers to it yet.
-function widened(source: usize, length: i32): string {
+function textOf(source: usize, length: i32): string {
   const text = __new((<usize>length) << 1, idof<string>());
-  for (let i = 0; i < length; i++) store<u16>(text + ((<usize>i) << 1), <u16>load<u8>(source + i));
+  let i = 0;
+  for (; i + STRIDE <= length; i += STRIDE) store<u64>(text + ((<usize>i) << 1), widened(load<u32>(source + i)));
+  for (; i < length; i++) store<u16>(text + ((<usize>i) << 1), <u16>load<u8>(source + i));
   return changetype<string>(text);
 }
 

@@ -4,6 +4,7 @@
 import { Json } from "../../json/json";
 import { refuseExposed, refusePorts } from "../../network/ports/port-wishes";
 import { badParameter, notBuilt, notSupported, Refusal } from "../../refusal";
+import { haveNul } from "../../text/at-once";
 import { quoteText } from "../../text/go-quote";
 import { cleanPath } from "../../text/path";
 import { extraHostProblem } from "../endpoint/hosts-file";
@@ -84,7 +85,10 @@ function hasNul(value: Json): bool {
 }
 
 function holdsNul(text: string): bool {
-  for (let i = 0; i < text.length; i++) if (load<u16>(changetype<usize>(text) + ((<usize>i) << 1)) == 0) return true;
+  const start = changetype<usize>(text);
+  let i = 0;
+  for (; i + 4 <= text.length; i += 4) if (haveNul(load<u64>(start + ((<usize>i) << 1)))) return true;
+  for (; i < text.length; i++) if (load<u16>(start + ((<usize>i) << 1)) == 0) return true;
   return false;
 }
 
