@@ -15,9 +15,13 @@ export function refusedField(value: Json, table: Table, path: string): string {
 
 // There may be tens of thousands of objects, so paths are only built for a field that was found.
 function refusedIn(value: Json, table: Table): string {
+  // Members are in the table's order, but some may be missing, or come late.
+  let next = 0;
   for (let i = 0; i < table.fields.length; i++) {
     const field = table.fields[i];
-    const given = value.entry(field.name);
+    const isNext = next < value.keys.length && value.keys[next] == field.name;
+    const given: Json | null = isNext ? value.items[next] : value.entry(field.name);
+    if (isNext) next += 1;
     if (given === null || given.isNull) continue;
     if (field.effect == Effect.Refused && !asksNothing(given, field)) return field.name;
     const inner = refusedInside(given, field);

@@ -10,7 +10,10 @@ export enum JsonKind {
   Object,
 }
 
-/** One value. Fields that a kind does not use stay empty; never push to `keys` or `items` of a scalar. */
+/**
+ * One value. Fields that a kind does not use stay empty; never push to `keys` or `items` of a scalar. A scalar never
+ * changes, so that trees can share it.
+ */
 export class Json {
   /** A Bool's value. */
   bool: bool = false;
@@ -24,19 +27,15 @@ export class Json {
   constructor(public kind: JsonKind) {}
 
   static null(): Json {
-    return new Json(JsonKind.Null);
+    return NULL;
   }
 
   static bool(value: bool): Json {
-    const json = new Json(JsonKind.Bool);
-    json.bool = value;
-    return json;
+    return value ? TRUE : FALSE;
   }
 
   static number(literal: string): Json {
-    const json = new Json(JsonKind.Number);
-    json.text = literal;
-    return json;
+    return literal == "0" ? NOUGHT : scalar(JsonKind.Number, literal);
   }
 
   static i64(value: i64): Json {
@@ -44,9 +43,7 @@ export class Json {
   }
 
   static string(value: string): Json {
-    const json = new Json(JsonKind.String);
-    json.text = value;
-    return json;
+    return value.length == 0 ? EMPTY : scalar(JsonKind.String, value);
   }
 
   static array(): Json {
@@ -59,6 +56,16 @@ export class Json {
     const json = new Json(JsonKind.Object);
     json.keys = [];
     json.items = [];
+    return json;
+  }
+
+  /** An Object with room for so many members. */
+  static objectFor(members: i32): Json {
+    const json = new Json(JsonKind.Object);
+    json.keys = new Array<string>(members);
+    json.keys.length = 0;
+    json.items = new Array<Json>(members);
+    json.items.length = 0;
     return json;
   }
 
@@ -95,30 +102,41 @@ export class Json {
    * one. For maps whose keys are data (labels, ports) use `entry`.
    */
   find(key: string): Json | null {
-    const exact = this.entry(key);
-    if (exact !== null) return exact;
-    for (let i = this.keys.length - 1; i >= 0; i--) {
-      if (sameFolded(this.keys[i], key)) return this.items[i];
+    const exact = this.placeOf(key);
+    if (exact >= 0) return this.items[exact];
+    const keys = this.keys;
+    for (let i = keys.length - 1; i >= 0; i--) {
+      const name = unchecked(keys[i]);
+      if (name.length == key.length && sameFolded(name, key)) return this.items[i];
     }
     return null;
   }
 
   /** The member with exactly this name; of duplicates the last one. */
   entry(key: string): Json | null {
-    for (let i = this.keys.length - 1; i >= 0; i--) {
-      if (this.keys[i] == key) return this.items[i];
+    const place = this.placeOf(key);
+    return place < 0 ? null : this.items[place];
+  }
+
+  /** Index of that member; -1 if there is none. */
+  private placeOf(key: string): i32 {
+    const keys = this.keys;
+    for (let place = keys.length - 1; place >= 0; place--) {
+      const name = unchecked(keys[place]);
+      // Without a call for most names: often the key is the very text, and otherwise its length differs.
+      if (changetype<usize>(name) == changetype<usize>(key)) return place;
+      if (name.length == key.length && name == key) return place;
     }
-    return null;
+    return -1;
   }
 
   /** Replaces the member with exactly this name in its place, or appends it. Does nothing unless this is an Object. */
   set(key: string, value: Json): void {
     if (this.kind != JsonKind.Object) return;
-    for (let i = this.keys.length - 1; i >= 0; i--) {
-      if (this.keys[i] == key) {
-        this.items[i] = value;
-        return;
-      }
+    const place = this.placeOf(key);
+    if (place >= 0) {
+      this.items[place] = value;
+      return;
     }
     this.keys.push(key);
     this.items.push(value);
@@ -188,16 +206,13 @@ export class Json {
     return json;
   }
 
-  /** A tree that shares no node with this one. */
+  /** A tree that shares no Array and no Object with this one. */
   copy(): Json {
+    if (this.kind != JsonKind.Array && this.kind != JsonKind.Object) return this;
     const json = new Json(this.kind);
-    json.bool = this.bool;
-    json.text = this.text;
-    if (this.kind == JsonKind.Array || this.kind == JsonKind.Object) {
-      json.keys = this.keys.slice();
-      json.items = [];
-      for (let i = 0; i < this.items.length; i++) json.items.push(this.items[i].copy());
-    }
+    if (this.kind == JsonKind.Object) json.keys = this.keys.slice();
+    json.items = this.items.slice();
+    for (let i = 0; i < json.items.length; i++) json.items[i] = json.items[i].copy();
     return json;
   }
 }
@@ -236,8 +251,26 @@ export function sameFolded(left: string, right: string): bool {
 
 const NO_KEYS: string[] = [];
 const NO_ITEMS: Json[] = [];
+// Clients send, and tables have, these values most often.
+const NULL: Json = scalar(JsonKind.Null, "");
+const FALSE: Json = scalar(JsonKind.Bool, "");
+const TRUE: Json = truth();
+const NOUGHT: Json = scalar(JsonKind.Number, "0");
+const EMPTY: Json = scalar(JsonKind.String, "");
 const MINUS: i32 = 0x2d;
 const ZERO: i32 = 0x30;
+
+function scalar(kind: JsonKind, text: string): Json {
+  const json = new Json(kind);
+  json.text = text;
+  return json;
+}
+
+function truth(): Json {
+  const json = new Json(JsonKind.Bool);
+  json.bool = true;
+  return json;
+}
 
 function isInteger(literal: string): bool {
   const from = literal.length > 0 && literal.charCodeAt(0) == MINUS ? 1 : 0;

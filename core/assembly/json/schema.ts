@@ -66,9 +66,11 @@ class SchemaReader {
     if (!value.isObject) return value.isNull ? this.assemble(table, NO_SLOTS) : this.wrongType(value, owner, goType);
     const slots = new StaticArray<Json | null>(table.fields.length);
     let joined: Joined | null = null;
+    let last = -1;
     for (let i = 0; i < value.keys.length && this.error.length == 0; i++) {
-      const place = table.place(value.keys[i]);
+      const place = table.place(value.keys[i], last + 1);
       if (place < 0) continue;
+      last = place;
       const field = table.fields[place];
       if (this.version != ANY_VERSION && this.version > field.until) continue;
       const given = value.items[i];
@@ -106,7 +108,7 @@ class SchemaReader {
   }
 
   private assemble(table: Table, slots: StaticArray<Json | null>): Json {
-    const result = Json.object();
+    const result = Json.objectFor(table.fields.length);
     for (let i = 0; i < table.fields.length; i++) {
       const field = table.fields[i];
       const value = i < slots.length ? slots[i] : null;
@@ -174,10 +176,12 @@ class SchemaReader {
   private strings(value: Json, owner: string, goType: string): Json {
     if (!value.isArray) return this.wrongType(value, owner, goType);
     const result = Json.array();
-    for (let i = 0; i < value.items.length; i++) {
-      const item = value.items[i];
-      if (!item.isString && !item.isNull) return this.wrongType(item, owner, goType.slice("[]".length));
-      result.push(item.isString ? item : Json.string(""));
+    result.items = value.items.slice();
+    for (let i = 0; i < result.items.length; i++) {
+      const item = result.items[i];
+      if (item.isString) continue;
+      if (!item.isNull) return this.wrongType(item, owner, goType.slice("[]".length));
+      result.items[i] = Json.string("");
     }
     return result;
   }

@@ -86,7 +86,7 @@ export class Field {
     return this;
   }
 
-  /** The default as a new tree, which the caller may change. */
+  /** The default. Its arrays and objects are new, and the caller may change them. */
   default(): Json {
     if (this.parsed === null) this.parsed = literal(this.fallback!);
     return this.parsed!.copy();
@@ -159,8 +159,12 @@ export class Table {
     for (let i = 0; i < fields.length; i++) this.places.set(fields[i].name, i);
   }
 
-  /** Index of the field for a name: an exact match, else one that ignores case. -1 for an unknown name. */
-  place(name: string): i32 {
+  /**
+   * Index of the field for a name: an exact match, else one that ignores case. -1 for an unknown name. `guess`: is looked
+   * at first, since members mostly come in the table's order.
+   */
+  place(name: string, guess: i32 = -1): i32 {
+    if (<u32>guess < <u32>this.fields.length && this.fields[guess].name == name) return guess;
     if (this.places.has(name)) return this.places.get(name);
     for (let i = 0; i < this.fields.length; i++) {
       if (sameFolded(this.fields[i].name, name)) return i;
