@@ -173,9 +173,9 @@ export function endReply(call: Call): void {
   perform(call.id, new ReplyCommand(ReplyCommandTag.End));
 }
 
-/** A JSON text with a final newline, as Docker sends it. */
+/** A JSON text with a final newline, as Docker sends it. Nothing may be written afterwards. */
 export function line(json: JsonWriter): Uint8Array {
-  return json.line().finish();
+  return json.line().take();
 }
 
 /** A body of plain text. */

@@ -1,6 +1,8 @@
 // Finds the members of an object that is stored as bytes, without building a tree: inspect copies most of them
-// unchanged. For documents written by `jsonBytes`: no white space, no duplicate names.
+// unchanged. For documents written by `jsonBytes`: no white space, no duplicate names. A document is read only as far as
+// it must be.
 
+import { arePlainBytes } from "../text/at-once";
 import { Json } from "./json";
 import { parseKept } from "./reader";
 import { JsonWriter } from "./writer";
@@ -17,29 +19,39 @@ const COMMA: u8 = 0x2c;
 export class Members {
   private places: i32[] = new Array<i32>(USUAL);
   private next: i32 = 0;
+  /** How far the document was read: from after the opening brace to before the closing one. */
+  private read: i32 = 1;
+  /** Members that are to be copied: they follow each other in the document. */
+  private first: i32 = 0;
+  private end: i32 = 0;
 
   constructor(private document: Uint8Array) {
     this.places.length = 0;
-    // From after the opening brace to before the closing one.
-    for (let at = 1; at < document.length - 1; at++) at = this.member(at);
   }
 
   /** Index of a member, for `copy`; -1 if there is none with this name. Look-ups in document order succeed at once. */
   find(name: string): i32 {
-    const places = this.places;
-    let at = this.next;
-    for (let i = 0; i < places.length; i += STRIDE, at += STRIDE) {
-      if (at >= places.length) at = 0;
-      if (!this.isNamed(at, name)) continue;
-      this.next = at + STRIDE;
-      return at;
-    }
+    const next = this.next;
+    if (this.has(next) && this.isNamed(next, name)) return this.found(next);
+    for (let at = 0; this.has(at); at += STRIDE) if (this.isNamed(at, name)) return this.found(at);
     return -1;
   }
 
-  /** Writes a member's value unchanged. */
+  /** Writes a member unchanged, at the latest with `flush`. */
   copy(json: JsonWriter, place: i32): void {
-    json.raw(this.document, this.places[place + 2], this.places[place + 3]);
+    if (place != this.end || this.first == this.end) {
+      this.flush(json);
+      this.first = place;
+    }
+    this.end = place + STRIDE;
+  }
+
+  /** Writes what `copy` has been given, before anything else is written. */
+  flush(json: JsonWriter): void {
+    if (this.first == this.end) return;
+    // From the quote before the first name to the end of the last value.
+    json.raw(this.document, this.places[this.first] - 1, this.places[this.end - 1]);
+    this.first = this.end;
   }
 
   /** The value of the member with this name as a tree; null if there is none. */
@@ -49,11 +61,24 @@ export class Members {
     return parseKept(this.document.subarray(this.places[place + 2], this.places[place + 3]));
   }
 
+  private found(place: i32): i32 {
+    this.next = place + STRIDE;
+    return place;
+  }
+
+  /** Whether there is a member with this index. */
+  private has(place: i32): bool {
+    while (place >= this.places.length && this.read < this.document.length - 1) this.read = this.member(this.read) + 1;
+    return place < this.places.length;
+  }
+
   private isNamed(place: i32, name: string): bool {
-    const from = this.places[place];
-    if (this.places[place + 1] - from != name.length) return false;
+    const from = unchecked(this.places[place]);
+    if (unchecked(this.places[place + 1]) - from != name.length) return false;
     const start = this.document.dataStart + from;
-    for (let i = 0; i < name.length; i++) if (load<u8>(start + i) != name.charCodeAt(i)) return false;
+    for (let i = 0; i < name.length; i++) {
+      if (load<u8>(start + i) != load<u16>(changetype<usize>(name) + ((<usize>i) << 1))) return false;
+    }
     return true;
   }
 
@@ -72,7 +97,9 @@ export class Members {
   // Position after the string that begins at `at`.
   private stringEnd(at: i32): i32 {
     const start = this.document.dataStart;
-    for (at++; at < this.document.length; at++) {
+    at++;
+    while (at + 8 <= this.document.length && arePlainBytes(load<u64>(start + at))) at += 8;
+    for (; at < this.document.length; at++) {
       const byte = load<u8>(start + at);
       if (byte == QUOTE) return at + 1;
       if (byte == BACKSLASH) at++;

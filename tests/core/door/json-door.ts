@@ -59,8 +59,9 @@ export function copiedMembers(): void {
   for (let i = 0; i < 3; i++) {
     const name = String.fromCharCode(0x61 + i);
     const place = members.find(name);
-    if (place >= 0) members.copy(writer.key(name), place);
+    if (place >= 0) members.copy(writer, place);
   }
+  members.flush(writer);
   writer.endObject();
   answerBytes(writer.finish());
 }

@@ -32,6 +32,19 @@ describe("a document that is parsed and written again", () => {
     expect(door.text("roundTrip", '["\\u0000\\u001f\\u0020\\u007f"]')).toBe('["\\u0000\\u001f \x7f"]');
   });
 
+  test("a character of its own kind is found at any place of a text of any length", () => {
+    // Neighbours of the characters that must be escaped, in the code and in the text.
+    const others = " !#[]~\x7f".repeat(4);
+    for (const special of ['"', "\\", "\n", "\0", "\x1f", "\x80", "ä", "Ģ", "⠢", "\u2028", "€", "😀"]) {
+      for (let length = 0; length < 20; length++) {
+        for (let at = 0; at <= length; at++) {
+          const texts = [others.slice(0, at) + special + others.slice(at, length)];
+          expect(JSON.parse(door.text("roundTrip", JSON.stringify(texts)))).toEqual(texts);
+        }
+      }
+    }
+  });
+
   test("surrogates without a partner become U+FFFD", () => {
     expect(door.text("roundTrip", '["\\ud83d","\\ude00x","\\ud83d\\u0041","\\ud83d\\ud83d\\ude00"]')).toBe(
       '["\ufffd","\ufffdx","\ufffdA","\ufffd😀"]',
@@ -191,6 +204,10 @@ describe("members of a stored object", () => {
     expect(door.text("copiedMembers", '{"b":[1,{"a":2}],"a":"x,}","d":0,"c":-1e3}')).toBe(
       '{"a":"x,}","b":[1,{"a":2}],"c":-1e3}',
     );
+    for (const whole of ['{"a":"x,\\"","b":[],"c":{"d":"}"}}', '{"a":1,"b":2}', '{"b":{},"c":"x"}', '{"c":0}', "{}"])
+      expect(door.text("copiedMembers", whole)).toBe(whole);
+    expect(door.text("copiedMembers", '{"z":0,"a":1,"y":0,"b":2,"c":3,"x":0}')).toBe('{"a":1,"b":2,"c":3}');
+    expect(door.text("copiedMembers", '{"c":3,"a":1,"b":2}')).toBe('{"a":1,"b":2,"c":3}');
   });
 
   test("are not found in bytes that are not an object", () => {

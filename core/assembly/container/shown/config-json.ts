@@ -28,9 +28,13 @@ function writeFields(json: JsonWriter, document: Uint8Array, table: Table, versi
     if (version > field.until) continue;
     const place = members.find(field.name);
     if (version >= WITHOUT_EMPTY_ON_BUILD && field.name == "OnBuild" && isEmpty(members.tree(field.name))) continue;
-    if (place >= 0) members.copy(json.key(field.name), place);
-    else if (field.fallback !== null) json.rawField(field.name, field.defaultBytes());
+    if (place >= 0) members.copy(json, place);
+    else if (field.fallback !== null) {
+      members.flush(json);
+      json.rawField(field.name, field.defaultBytes());
+    }
   }
+  members.flush(json);
   json.endObject();
 }
 

@@ -25,6 +25,9 @@ import { writeConfig, writeHostConfig } from "./config-json";
 import { writeMountPoints } from "./mount-points";
 import { writeNetworkSettings } from "./network-settings";
 
+/** Usually enough room for everything but the config. */
+const REST_BYTES: i32 = 4096;
+
 export function inspectContainer(call: Call): Refusal | null {
   const lookup = containerStore.lookUp(call.name);
   const container = lookup.container;
@@ -58,7 +61,7 @@ class Sizing extends Task {
 function write(container: Container, version: i32, written: i64): Uint8Array {
   // Only inspect shows the results of health checks. So probes need not wait for the disk; only clients of inspect do.
   container.tell();
-  const json = new JsonWriter();
+  const json = new JsonWriter(false, container.config.length + container.hostConfig.length + REST_BYTES);
   json.beginObject();
   json.stringField("Id", container.id);
   json.stringField("Created", formatTime(container.created));
