@@ -4,6 +4,7 @@ import { CONFIG } from "../../../core/assembly/container/create/config";
 import { readCreate } from "../../../core/assembly/container/create/create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "../../../core/assembly/container/create/defaults";
 import { HOST_CONFIG } from "../../../core/assembly/container/create/host-config";
+import { readDefaults } from "../../../core/assembly/container/create/image-defaults";
 import { commandOf, mergeImageConfig } from "../../../core/assembly/container/create/merge";
 import { MountList } from "../../../core/assembly/container/mounts/mount-list";
 import { MountPoint, mountPointFields } from "../../../core/assembly/container/mounts/mount-point";
@@ -45,7 +46,7 @@ export function table(): void {
 export function merge(): void {
   const own = normalise(argument(0), CONFIG);
   if (own === null) return answerText(schemaError());
-  const merged = mergeImageConfig(own, argument(1));
+  const merged = mergeImageConfig(own, readDefaults(argument(1)));
   if (merged.error.length > 0) return answerText(merged.error);
   merged.config.set("command", Json.strings(commandOf(merged.config)));
   answer(merged.config);

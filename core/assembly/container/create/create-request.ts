@@ -18,6 +18,7 @@ import { nameOthersById } from "../spec/namespaces";
 import { runtimeNames } from "../start/oci-runtimes";
 import { CreateBody } from "./create-body";
 import { DefaultFacts, fillHostConfig, fillHostname } from "./defaults";
+import { defaultsOf } from "./image-defaults";
 import { mergeImageConfig } from "./merge";
 import { dropUnsupported, kernelFacts } from "./unsupported-limits";
 import { refuseContainer, ValidationFacts } from "./validate";
@@ -60,8 +61,7 @@ function read(request: CreateRequest, body: CreateBody, version: i32, platform: 
   if (body.refusal !== null) return body.refusal;
   const problem = findImage(request, body.config.stringOf("Image"), version >= 41 ? platform : "");
   if (problem !== null) return problem;
-  const image = request.image;
-  const merged = mergeImageConfig(body.config, image === null ? null : image.containerConfig());
+  const merged = mergeImageConfig(body.config, defaultsOf(request.image));
   if (merged.error.length > 0) return badParameter(merged.error);
   request.config = merged.config;
   request.hostConfig = body.hostConfig;

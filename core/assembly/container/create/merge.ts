@@ -2,8 +2,9 @@
 
 import { isZero } from "../../json/asked";
 import { Json } from "../../json/json";
-import { normalise, schemaError } from "../../json/schema";
+import { normalise } from "../../json/schema";
 import { CONFIG, HEALTHCHECK } from "./config";
+import { ImageDefaults } from "./image-defaults";
 
 /** The merged config, or why the image's config is invalid. */
 export class MergedConfig {
@@ -16,15 +17,12 @@ export class MergedConfig {
   }
 }
 
-/**
- * `config`: normalised by `CONFIG`, and not changed. `image`: the `config`
- * member of the image's config, or null. The result is normalised as well.
- */
-export function mergeImageConfig(config: Json, image: Json | null): MergedConfig {
+/** `config`: normalised by `CONFIG`, and not changed. The result is normalised as well. */
+export function mergeImageConfig(config: Json, image: ImageDefaults): MergedConfig {
   const merged = new MergedConfig(config.branch());
-  const defaults = normalise(image === null ? Json.object() : image, CONFIG);
+  const defaults = image.config;
   if (defaults === null) {
-    merged.error = `invalid image config: ${schemaError()}`;
+    merged.error = `invalid image config: ${image.error}`;
     return merged;
   }
   const target = merged.config;
@@ -38,7 +36,7 @@ export function mergeImageConfig(config: Json, image: Json | null): MergedConfig
   uniteEnvironment(target, defaults);
   takeCommand(target, defaults);
   takeHealthcheck(target, defaults);
-  // Normalises again: puts added fields in their place, and sorts maps.
+  // Normalises again: puts added fields in their place, sorts maps, and copies what is the image's.
   const ordered = normalise(target, CONFIG);
   if (ordered !== null) merged.config = ordered;
   return merged;

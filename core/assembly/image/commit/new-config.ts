@@ -2,6 +2,7 @@
 
 import { Container } from "../../container/container";
 import { CONFIG } from "../../container/create/config";
+import { readDefaults } from "../../container/create/image-defaults";
 import { mergeImageConfig } from "../../container/create/merge";
 import { documentOf } from "../../container/spec/launch";
 import { Json } from "../../json/json";
@@ -25,7 +26,7 @@ export function readNewConfig(container: Container, body: Json | null, changes: 
   const config = body !== null && namesAny(body) ? given : own.copy();
   const error = applyChanges(config, changes);
   if (error.length > 0) return new NewConfig(null, badParameter(error));
-  const merged = mergeImageConfig(config, own);
+  const merged = mergeImageConfig(config, readDefaults(own));
   if (merged.error.length > 0) return new NewConfig(null, internal(merged.error));
   return new NewConfig(merged.config, null);
 }
