@@ -1,5 +1,8 @@
 // Header lines of a request: `Name: value`, separated by LF, as the host passes them.
 
+/** Delimiters (RFC 9110 §5.6.2). */
+const SEPARATORS = '"(),/:;<=>?@[\\]{}';
+
 /** The value of the first header with this name, trimmed; null if there is none. Names are case-insensitive. */
 export function headerOf(headers: string, name: string): string | null {
   let from = 0;
@@ -52,7 +55,8 @@ export function mediaTypeOf(value: string): string {
 export function jsonTypeRefusal(headers: string, hasBody: bool): string | null {
   const header = headerOf(headers, "Content-Type");
   const value = header === null ? "" : header;
-  if (value.length == 0 && !hasBody) return null;
+  // Nearly every client sends it like this.
+  if (value == "application/json" || (value.length == 0 && !hasBody)) return null;
   const fault = mediaTypeFault(value);
   if (fault.length > 0) return `malformed Content-Type header (${value}): mime: ${fault}`;
   if (beforeParameters(value) == "application/json") return null;
@@ -99,12 +103,13 @@ function isBlank(unit: i32): bool {
   return unit == 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }
 
-function lower(unit: i32): i32 {
+export function lower(unit: i32): i32 {
   return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit;
 }
 
 // RFC 9110 §5.6.2
 function isTokenUnit(unit: i32): bool {
   if (unit <= 0x20 || unit >= 0x7f) return false;
-  return !'"(),/:;<=>?@[\\]{}'.includes(String.fromCharCode(unit));
+  for (let i = 0; i < SEPARATORS.length; i++) if (SEPARATORS.charCodeAt(i) == unit) return false;
+  return true;
 }

@@ -2,7 +2,7 @@
 
 import { erase } from "../../../build/bindings/erase";
 import { decodeQuery, Query } from "../text/url";
-import { hasAt } from "./headers";
+import { hasAt, lower } from "./headers";
 
 /**
  * Parts of the names of headers and parameters that hold, or may hold, credentials; traces hide the same ones. A
@@ -94,9 +94,12 @@ function isSecret(parameter: string): bool {
 }
 
 function soundsSecret(text: string, from: i32, end: i32): bool {
-  for (let i = 0; i < SECRET_WORDS.length; i++) {
-    const word = SECRET_WORDS[i];
-    for (let at = from; at + word.length <= end; at++) if (hasAt(text, at, word)) return true;
+  for (let at = from; at < end; at++) {
+    const first = lower(text.charCodeAt(at));
+    for (let i = 0; i < SECRET_WORDS.length; i++) {
+      const word = unchecked(SECRET_WORDS[i]);
+      if (word.charCodeAt(0) == first && at + word.length <= end && hasAt(text, at, word)) return true;
+    }
   }
   return false;
 }

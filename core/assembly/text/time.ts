@@ -1,5 +1,6 @@
 // Times as nanoseconds since 1970-01-01T00:00:00Z, and the notations that clients use.
 
+import { TextBuilder } from "./builder";
 import { BAD_DURATION, parseDuration, SECOND } from "./duration";
 
 /** Stands for no time; written as Go's zero time. */
@@ -10,17 +11,19 @@ export const BAD_TIME: i64 = i64.MIN_VALUE + 1;
 /** RFC 3339 in UTC, with as many digits after the point as needed; `NO_TIME` is `0001-01-01T00:00:00Z`. */
 export function formatTime(time: i64): string {
   if (time == NO_TIME) return "0001-01-01T00:00:00Z";
-  const text = formatSeconds(floorDiv(time, SECOND));
-  const fraction = time - floorDiv(time, SECOND) * SECOND;
-  if (fraction == 0) return text + "Z";
-  let digits = fraction.toString().padStart(9, "0");
-  while (digits.endsWith("0")) digits = digits.substring(0, digits.length - 1);
-  return text + "." + digits + "Z";
+  const seconds = floorDiv(time, SECOND);
+  const text = writtenSeconds(seconds);
+  let fraction = time - seconds * SECOND;
+  if (fraction == 0) return text.unit(ZULU).toString();
+  let digits = 9;
+  for (; fraction % 10 == 0; fraction /= 10) digits--;
+  return padded(text.unit(POINT), fraction, digits).unit(ZULU).toString();
 }
 
 /** The same without a fraction: `CreatedAt` of volumes. */
 export function formatTimeInSeconds(time: i64): string {
-  return time == NO_TIME ? "0001-01-01T00:00:00Z" : formatSeconds(floorDiv(time, SECOND)) + "Z";
+  if (time == NO_TIME) return "0001-01-01T00:00:00Z";
+  return writtenSeconds(floorDiv(time, SECOND)).unit(ZULU).toString();
 }
 
 /** Whole seconds since 1970, rounded down. `NO_TIME` gives Go's value: -62135596800. */
@@ -76,6 +79,14 @@ function before(now: i64, duration: i64): i64 {
 const ZERO_SECONDS: i64 = -62135596800;
 const DAY_SECONDS: i64 = 86400;
 const LIMIT_SECONDS: i64 = i64.MAX_VALUE / SECOND - 1;
+
+/** Units of a time's text: with nine digits after the point. */
+const WIDEST: i32 = 30;
+const HYPHEN: i32 = 0x2d;
+const POINT: i32 = 0x2e;
+const COLON: i32 = 0x3a;
+const DATE_END: i32 = 0x54;
+const ZULU: i32 = 0x5a;
 
 class TimeReader {
   failed: bool = false;
@@ -166,15 +177,18 @@ class TimeReader {
   }
 }
 
-function formatSeconds(seconds: i64): string {
+function writtenSeconds(seconds: i64): TextBuilder {
   const days = floorDiv(seconds, DAY_SECONDS);
   const rest = seconds - days * DAY_SECONDS;
-  const clock = padded(rest / 3600, 2) + ":" + padded((rest / 60) % 60, 2) + ":" + padded(rest % 60, 2);
-  return dateOf(days) + "T" + clock;
+  const text = new TextBuilder(WIDEST);
+  writeDate(text, days);
+  padded(text.unit(DATE_END), rest / 3600, 2);
+  padded(text.unit(COLON), (rest / 60) % 60, 2);
+  return padded(text.unit(COLON), rest % 60, 2);
 }
 
 // The Gregorian date of a number of days since 1970, computed with years that begin on the first of March.
-function dateOf(days: i64): string {
+function writeDate(text: TextBuilder, days: i64): void {
   const shifted = days + 719468;
   const era = floorDiv(shifted, 146097);
   const dayOfEra = shifted - era * 146097;
@@ -184,7 +198,9 @@ function dateOf(days: i64): string {
   const day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1;
   const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
   const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2);
+  padded(text, year, 4);
+  padded(text.unit(HYPHEN), month, 2);
+  padded(text.unit(HYPHEN), day, 2);
 }
 
 function daysFrom1970(year: i64, month: i64, day: i64): i64 {
@@ -225,6 +241,9 @@ function floorDiv(value: i64, by: i64): i64 {
   return value % by < 0 ? quotient - 1 : quotient;
 }
 
-function padded(value: i64, digits: i32): string {
-  return value.toString().padStart(digits, "0");
+function padded(text: TextBuilder, value: i64, digits: i32): TextBuilder {
+  let place: i64 = 1;
+  for (let i = 1; i < digits; i++) place *= 10;
+  for (; place > 0; place /= 10) text.unit(<i32>(0x30 + ((value / place) % 10)));
+  return text;
 }
