@@ -92,14 +92,18 @@ const REPLACED = {
   __collect: "collector/collectAll",
 };
 
-/** AssemblyScript's allocator, and the functions that it must call instead of the memory's (`runtime/extent.ts`). */
-const ALLOCATOR = "rt/tlsf";
-const EXTENT = { "memory.size(": "__heapPages(", "memory.grow(": "__growHeap(" };
+/** Calls in AssemblyScript's library, by file, and those that take their place. */
+const CALLS = {
+  // The allocator asks for memory: runtime/extent.ts.
+  "rt/tlsf": { "memory.size(": "__heapPages(", "memory.grow(": "__growHeap(" },
+  // A new array: runtime/heap.ts.
+  rt: { "__newBuffer(bufferSize, idof<ArrayBuffer>(), data)": "__newItems(bufferSize, data)" },
+};
 
 /** Compiles to one wasm module. Throws with the compiler's messages. */
 export async function compileAssembly(options: CompileOptions): Promise<Uint8Array> {
   const { baseDir, bindings, release, onlookers = [] } = options;
-  ownExtent();
+  ownCalls();
   asFastLibrary();
   let wasm: Uint8Array | undefined;
   const effort = release ? ["--optimizeLevel", "3", "--shrinkLevel", "1"] : ["--debug"];
@@ -118,14 +122,16 @@ export async function compileAssembly(options: CompileOptions): Promise<Uint8Arr
   return wasm;
 }
 
-/** Changes the allocator for every compilation in this process, since AssemblyScript has no option for another one. */
-function ownExtent(): void {
-  let allocator = asc.libraryFiles[ALLOCATOR] ?? "";
-  for (const [builtin, own] of Object.entries(EXTENT)) {
-    allocator = allocator.replaceAll(builtin, own);
-    if (!allocator.includes(own)) throw new Error(`AssemblyScript's ${ALLOCATOR} does not call ${builtin})`);
+/** Changes the library for every compilation in this process, since AssemblyScript has no option for it. */
+function ownCalls(): void {
+  for (const [file, calls] of Object.entries(CALLS)) {
+    let library = asc.libraryFiles[file] ?? "";
+    for (const [call, own] of Object.entries(calls)) {
+      library = library.replaceAll(call, own);
+      if (!library.includes(own)) throw new Error(`AssemblyScript's ${file} does not call ${call}`);
+    }
+    asc.libraryFiles[file] = library;
   }
-  asc.libraryFiles[ALLOCATOR] = allocator;
 }
 
 /** Of a library for small programs lists grow one by one: 40,000 lines of a commit then take gigabytes. */

@@ -23,6 +23,8 @@ import { Watch } from "./usage/watch";
 /** Value of `stopTimeout` when the client gave none. */
 export const NO_TIMEOUT: i64 = i64.MIN_VALUE;
 
+const NO_BYTES = new Uint8Array(0);
+
 /** Containers whose records are written when the step ends. */
 export const changedContainers: Container[] = [];
 
@@ -60,8 +62,8 @@ export class Container {
   path: string = "";
   args: string[] = [];
   /** `Config` and `HostConfig` as Docker's JSON, with all fields and in Docker's order. */
-  config: Uint8Array = new Uint8Array(0);
-  hostConfig: Uint8Array = new Uint8Array(0);
+  config: Uint8Array = NO_BYTES;
+  hostConfig: Uint8Array = NO_BYTES;
   /** Annotations from `hostConfig`, for the list; null if there are none. */
   annotations: Json | null = null;
   labelKeys: string[] = [];

@@ -13,6 +13,8 @@ const SIZE: usize = 12;
 const HEADER: usize = 16;
 // Bytes that an object takes in addition to its own (rt/common: TOTAL_OVERHEAD).
 const OVERHEAD: u32 = 20;
+/** Up to this size in bytes, a loop is quicker than `memory.fill`, which engines run outside of wasm. */
+const SMALL: usize = 128;
 /** rt/common: OBJECT_MAXSIZE. */
 const MOST: usize = (1 << 30) - OVERHEAD;
 
@@ -26,6 +28,17 @@ export function countingNew(size: usize, id: i32): usize {
   store<u32>(header, <u32>size, SIZE);
   enlist(header);
   return header + HEADER;
+}
+
+// What a new array holds. Most arrays are empty at first, and many stay so. They share one object without bytes until
+// they grow: it is part of the code, so that it is never changed, moved or freed.
+// @ts-ignore: decorator
+@global
+export function __newItems(size: usize, data: usize): usize {
+  if (!size) return memory.data<u32>([0, 0, idof<ArrayBuffer>(), 0], 16) + HEADER;
+  const items = countingNew(size, idof<ArrayBuffer>());
+  if (data) memory.copy(items, data, size);
+  return items;
 }
 
 // Called for an array that grows. Its old block is free at once, so this counts too much rather than too little.
@@ -54,6 +67,15 @@ export function allocated(): u32 {
 // Wipes a freed block, so that no secret stays in the unused bytes of another object. The word before a block has its
 // size and two flags (rt/tlsf).
 export function wipingFree(block: usize): void {
-  memory.fill(block, 0, load<u32>(block - 4) & ~3);
+  const size = (<usize>load<u32>(block - 4)) & ~3;
+  if (size > SMALL) memory.fill(block, 0, size);
+  else wipe(block, block + size);
   __free(block);
+}
+
+// Sizes of blocks are multiples of 4.
+function wipe(from: usize, to: usize): void {
+  let at = from;
+  for (; at + 8 <= to; at += 8) store<u64>(at, 0);
+  if (at < to) store<u32>(at, 0);
 }
