@@ -79,6 +79,14 @@ export class ProgressStream extends Follower {
     super();
   }
 
+  /** A quiet one of the same client: only the listener hears of it. */
+  heardBy(listener: LayerListener): ProgressStream {
+    const stream = new ProgressStream(this.call);
+    stream.quiet = true;
+    stream.listener = listener;
+    return stream;
+  }
+
   /** From now on, the writer is told if its client disconnects. */
   begin(writer: StreamWriter): void {
     this.writer = writer;

@@ -1,6 +1,8 @@
 // A cache inside an image of a registry, as seen by the core.
 
 import { expect, test } from "vitest";
+import { decode } from "../../../hosts/buildkit/messages/codec.js";
+import { statusResponse } from "../../../hosts/buildkit/messages/control.js";
 import { digestOf, encode, ImageWorld, resolved } from "../support/image-world.js";
 import { BUSYBOX_CHAIN, BUSYBOX_ID } from "../support/fixtures.js";
 import { answered } from "../../support/registry/registry-failures.js";
@@ -15,10 +17,10 @@ const FROM = `&cachefrom=${encodeURIComponent('["r.example/a:1"]')}`;
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /** The config of an image that another machine has built, with its cache inside. */
-function config(dockerfile = DOCKERFILE): string {
+function config(dockerfile = DOCKERFILE, made = "made"): string {
   const world = new ImageWorld();
   const id = beginBuild(world, dockerfile, QUERY + ARGUMENT);
-  if (dockerfile.includes("RUN")) writeStep(world, "made");
+  if (dockerfile.includes("RUN")) writeStep(world, made);
   drop(world);
   return text(world.records.get(`config/${resultOf(world, id)}`)!);
 }
@@ -36,9 +38,9 @@ function importing(document: string, dockerfile = DOCKERFILE): { world: ImageWor
 }
 
 /** A registry has an image of the name, with this config. */
-function offer(world: ImageWorld, document: string): void {
+function offer(world: ImageWorld, document: string, all = ["base", "made"]): void {
   const bytes = encode(document);
-  const names = ["base", "made"].slice(0, (JSON.parse(document) as Rootfs).rootfs.diff_ids.length);
+  const names = all.slice(0, (JSON.parse(document) as Rootfs).rootfs.diff_ids.length);
   const layers = names.map((name) => ({
     mediaType: "application/vnd.docker.image.rootfs.diff.tar.gzip",
     digest: digestOf(encode(name)),
@@ -95,6 +97,42 @@ test("gives the step that it has: only the layer that is missing is fetched, and
   const images = world.call("GET", "/images/json?all=1").json as { Id: string; RepoTags: string[] }[];
   expect(images.map(({ Id }) => Id).sort()).toEqual([BUSYBOX_ID, digestOf(encode(made))].sort());
 });
+
+test("two stages tell their layers below their own steps", () => {
+  const [one, two] = [config(), config(DOCKERFILE.replace("make", "other"), "other")];
+  const world = new ImageWorld();
+  const names = `&cachefrom=${encodeURIComponent('["r.example/a:1","r.example/b:1"]')}`;
+  const stages = "FROM busybox AS one\nENV A=1\nRUN make\nFROM busybox AS two\nENV A=1\nRUN other\n";
+  const id = beginBuild(world, `${stages}FROM one\nCOPY --from=two f /\n`, QUERY + names);
+  offer(world, one);
+  offer(world, two, ["base", "other"]);
+  const layers = [world.take("layer"), world.take("layer")];
+  layers.forEach(({ op }, at) => world.progress(op, "downloading", at + 1, 10));
+  const told = world
+    .lines(id)
+    .map(({ aux }) => decode(statusResponse, Buffer.from(String(aux), "base64")) as Told)
+    .flatMap(({ vertexes = [], statuses = [] }) => [...vertexes, ...statuses]);
+  const nameOf = (digest: string): string | undefined => told.find((one) => one.digest === digest)?.name;
+  const amounts = told.flatMap(({ vertex, current }) =>
+    vertex !== undefined && Number(current ?? 0) > 0 ? [[nameOf(vertex), Number(current)]] : [],
+  );
+  expect(amounts).toEqual([
+    ["[one 2/2] RUN make", 1],
+    ["[two 2/2] RUN other", 2],
+  ]);
+});
+
+interface Piece {
+  digest?: string;
+  name?: string;
+  vertex?: string;
+  current?: unknown;
+}
+
+interface Told {
+  vertexes?: Piece[];
+  statuses?: Piece[];
+}
 
 test("is worth nothing if its layers are not there: then the step is done", () => {
   const { world, id } = importing(config());

@@ -77,8 +77,8 @@ export abstract class BuildProgress implements FateTeller {
   /** What has been announced is evaluated, and is done now. `instruction`: null for a label that the client gives. */
   begun(_stage: Stage, _instruction: Instruction | null, _kind: StepKind): void {}
 
-  /** The step was done elsewhere: its layers are fetched. */
-  fetches(): void {}
+  /** The step was done elsewhere, and its layers are fetched. See `LayerListener`. */
+  layerMoved(_what: string, _id: string, _current: u64, _total: u64): void {}
 
   /** The client sends the files of its directory with this name. */
   transfers(_directory: string): void {}

@@ -8,6 +8,7 @@ import { hostPlatform } from "../../image/host-platform";
 import { Image } from "../../image/image";
 import { layerStore } from "../../image/layers/layer-store";
 import { ConfigReader, Pull, PullOwner } from "../../image/pull/pull-task";
+import { LayerListener } from "../../image/progress-stream";
 import { parseReference, Reference, referenceError } from "../../image/reference";
 import { imageStore } from "../../image/store";
 import { Refusal } from "../../refusal";
@@ -96,7 +97,7 @@ export class CacheImports implements CacheLayers, ImportOwner {
 }
 
 /** One image in a registry. */
-class CacheImport implements CredentialsClient, PullOwner, ConfigReader, ImportedCache {
+class CacheImport implements CredentialsClient, PullOwner, ConfigReader, LayerListener, ImportedCache {
   private asking: OpenWork | null = null;
   private pull: Pull | null = null;
   /** As its config says; null until that is known, and if it is no cache. */
@@ -121,7 +122,8 @@ class CacheImport implements CredentialsClient, PullOwner, ConfigReader, Importe
     this.asking = null;
     const wanted = this.facts.options.platform;
     const platform = wanted === null ? hostPlatform() : wanted;
-    const pull = new Pull(this.facts.stream.progress, this, this.reference, platform, false, credentials);
+    const stream = this.facts.stream.progress.heardBy(this);
+    const pull = new Pull(stream, this, this.reference, platform, false, credentials);
     this.pull = pull;
     pull.beginWith(this);
   }
@@ -151,6 +153,11 @@ class CacheImport implements CredentialsClient, PullOwner, ConfigReader, Importe
     this.fetching = true;
     this.pull!.proceed();
     return waiting;
+  }
+
+  /** Each stage that waits for it tells its own client. */
+  layerMoved(what: string, id: string, current: u64, total: u64): void {
+    for (let i = 0; i < this.waiting.length; i++) this.waiting[i].layerMoved(what, id, current, total);
   }
 
   pullPauses(): void {
@@ -219,6 +226,10 @@ class Waiting implements FetchClient, OpenWork {
     private readonly source: CacheImport,
     private readonly client: FetchClient,
   ) {}
+
+  layerMoved(what: string, id: string, current: u64, total: u64): void {
+    this.client.layerMoved(what, id, current, total);
+  }
 
   layersSettled(): void {
     this.client.layersSettled();

@@ -5,6 +5,8 @@ import { OpenWork } from "./work";
 
 /** Waits for the layers of one. */
 export interface FetchClient {
+  /** As in `LayerListener`. */
+  layerMoved(what: string, id: string, current: u64, total: u64): void;
   /** They are here, or cannot be had: then it is no cache any more. */
   layersSettled(): void;
 }

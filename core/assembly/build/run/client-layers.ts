@@ -151,6 +151,10 @@ class Waiting implements FetchClient, OpenWork {
     private readonly client: FetchClient,
   ) {}
 
+  layerMoved(what: string, id: string, current: u64, total: u64): void {
+    this.client.layerMoved(what, id, current, total);
+  }
+
   layersSettled(): void {
     this.client.layersSettled();
   }

@@ -24,8 +24,6 @@ export interface StagesTeller {
   /** Whether it was told of this image; it is from now on. */
   knows(image: string): bool;
   found(findings: Finding[], name: string, dockerfile: string): void;
-  /** This one shows the layers that are fetched now. */
-  shows(stage: StageVertices): void;
 }
 
 export class StageVertices extends VertexLine {
@@ -81,10 +79,6 @@ export class StageVertices extends VertexLine {
     this.end("");
     this.instruction = instruction;
     if (instruction !== null && kind != StepKind.Config) this.next(this.named(stage, instruction.original));
-  }
-
-  fetches(): void {
-    this.build.shows(this);
   }
 
   waits(): void {

@@ -35,8 +35,6 @@ export class VertexProgress extends VertexLine implements StagesTeller {
   private readonly stages: StageVertices[] = [];
   /** In which the build fails; null if none does. */
   private failing: StageVertices | null = null;
-  /** Whose step the layers are that are fetched; null for none. */
-  private fetching: StageVertices | null = null;
   /** Images of which this was told. */
   private readonly known: Set<string> = new Set<string>();
   private several: bool = false;
@@ -68,16 +66,6 @@ export class VertexProgress extends VertexLine implements StagesTeller {
     const vertex = this.start(name, "");
     if (name.startsWith(DEFINITION)) this.definition = vertex.digest;
     if (transfer.length > 0) this.moves(`transferring ${transfer}:`);
-  }
-
-  layerMoved(what: string, id: string, current: u64, total: u64): void {
-    const stage = this.fetching;
-    if (stage === null) super.layerMoved(what, id, current, total);
-    else stage.layerMoved(what, id, current, total);
-  }
-
-  shows(stage: StageVertices): void {
-    this.fetching = stage;
   }
 
   /** What is under way may be the context, which others wait for. */

@@ -213,9 +213,12 @@ export class StepMaking implements WorkClient, SourcesClient, MountSourcesClient
     const foreign = foreignStep(this.state.image, result, facts.cacheSources);
     if (foreign === null || foreign.chain === null || layerStore.isWhole(foreign.chain)) return false;
     if (cachedStep(this.state.image, result, []) !== null) return false;
-    this.stream.fetches();
     this.work = imports.fetch(foreign.source, this);
     return true;
+  }
+
+  layerMoved(what: string, id: string, current: u64, total: u64): void {
+    this.stream.layerMoved(what, id, current, total);
   }
 
   layersSettled(): void {
