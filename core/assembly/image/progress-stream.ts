@@ -48,11 +48,19 @@ export interface LayerListener {
   layerMoved(what: string, id: string, current: u64, total: u64): void;
 }
 
+/** Keeps the containers whose logs a stream sends beside its lines. */
+export interface LogKeeper {
+  /** The container is still there. */
+  hasLog(container: string): bool;
+  /** A log that had to wait for room has been opened, or nobody opens it any more. */
+  logSettled(container: string): void;
+}
+
 /** A line that waits for room, or a log in its place. */
 class HeldLine {
   log: LogSource | null = null;
-  /** The log's run goes on while the next lines are sent. */
-  goesOn: bool = false;
+  /** Of a log whose run goes on while the next lines are sent; null for others. */
+  keeper: LogKeeper | null = null;
   /** The container whose log ends here; empty for others. */
   drained: string = "";
 
@@ -71,6 +79,8 @@ export class ProgressStream extends Follower {
   private over: bool = false;
   private unsent: i32 = 0;
   private held: HeldLine[] = [];
+  /** Containers whose logs are sent beside the lines. */
+  private readonly besides: Set<string> = new Set<string>();
   private ends: bool = false;
   private writer: StreamWriter | null = null;
   private waiting: RoomReader[] = [];
@@ -181,24 +191,27 @@ export class ProgressStream extends Follower {
   /** The log of a run, up to its end, which the next line follows. */
   insert(log: LogSource): void {
     if (this.over) return;
-    this.holdLog(log, false);
+    this.holdLog(log, null);
   }
 
   /** The log of a run that goes on, between the lines. `drain` comes when it is over. */
-  beside(log: LogSource): void {
+  beside(log: LogSource, keeper: LogKeeper): void {
     if (this.over) return;
-    this.holdLog(log, true);
+    this.holdLog(log, keeper);
   }
 
-  /** That run is over: the next line follows the end of its log. A log that still waits for room is not told: its container goes. */
-  drain(container: string): void {
-    if (this.over) return;
+  /** The log of this container still waits for room: the container must stay until its keeper is told. */
+  holdsLog(container: string): bool {
     for (let i = 0; i < this.held.length; i++) {
       const log = this.held[i].log;
-      if (log === null || log.container != container) continue;
-      this.held.splice(i, 1);
-      return;
+      if (log !== null && log.container == container) return true;
     }
+    return false;
+  }
+
+  /** That run is over: the next line follows the end of its log. */
+  drain(container: string): void {
+    if (this.over) return;
     const line = new HeldLine("", NOTHING);
     line.drained = container;
     this.held.push(line);
@@ -239,9 +252,11 @@ export class ProgressStream extends Follower {
     const writer: StreamWriter | null = this.over ? null : this.writer;
     this.over = true;
     this.ends = false;
+    const held = this.held;
     this.held = [];
     this.waiting = [];
     if (writer !== null) writer.clientGone();
+    for (let i = 0; i < held.length; i++) settleLog(held[i]);
   }
 
   drained(_call: Call, bytes: u32): void {
@@ -277,11 +292,11 @@ export class ProgressStream extends Follower {
     openReply(this.call, 200, headersOf(this.call).json, this);
   }
 
-  private holdLog(log: LogSource, goesOn: bool): void {
+  private holdLog(log: LogSource, keeper: LogKeeper | null): void {
     this.open();
     const line = new HeldLine("", NOTHING);
     line.log = log;
-    line.goesOn = goesOn;
+    line.keeper = keeper;
     this.held.push(line);
     this.flush();
   }
@@ -308,12 +323,29 @@ export class ProgressStream extends Follower {
 
   private sendHeld(line: HeldLine): void {
     const log = line.log;
-    if (log !== null && line.goesOn) return besideLog(this.call, log);
+    const keeper = line.keeper;
+    if (log !== null && keeper !== null) return this.sendBeside(log, keeper);
+    if (line.drained.length > 0 && !this.besides.delete(line.drained)) return;
     this.unsent += log !== null || line.drained.length > 0 ? LOG_WEIGHT : line.bytes.length;
     if (log !== null) insertLog(this.call, log);
     else if (line.drained.length > 0) drainLog(this.call, line.drained);
     else sendChunk(this.call, line.bytes);
   }
+
+  /** A cancelled run's container may be gone by now: nothing is told of it, nor drained. */
+  private sendBeside(log: LogSource, keeper: LogKeeper): void {
+    if (keeper.hasLog(log.container)) {
+      this.besides.add(log.container);
+      besideLog(this.call, log);
+    }
+    keeper.logSettled(log.container);
+  }
+}
+
+function settleLog(line: HeldLine): void {
+  const log = line.log;
+  const keeper = line.keeper;
+  if (log !== null && keeper !== null) keeper.logSettled(log.container);
 }
 
 /** Docker's bar: 50 columns and a head, then the amounts. Empty if nothing is known. */

@@ -45,9 +45,12 @@ function vertices(world: ImageWorld, id: bigint): string[] {
   return [...new Set(told(world, id).map(({ name }) => name))];
 }
 
-function told(world: ImageWorld, id: bigint): Told[] {
+/** `text`: a part of the stream. */
+function told(world: ImageWorld, id: bigint, text = world.answer(id).text): Told[] {
   const { decode } = messagesOf("StatusResponse");
-  return linesOf(world, id)
+  const lines = text.split("\r\n").filter((line) => line !== "");
+  return lines
+    .map((line) => JSON.parse(line) as Line)
     .filter((line) => line.id === "moby.buildkit.trace")
     .flatMap(({ aux }) => (decode(Buffer.from(aux as string, "base64"))["vertexes"] ?? []) as Told[]);
 }
@@ -260,6 +263,61 @@ describe("a build", () => {
       if (sources.includes("nowhere")) world.failAs(world.take("resolve").op, answered(404, "MANIFEST_UNKNOWN"));
       expect([sources, world.answer(id).over]).toEqual([sources, true]);
     }
+  });
+});
+
+describe("a log that waits for its client to read when its command ends", () => {
+  const LONG = `FROM busybox\nRUN true ${Array<string>(12)
+    .fill("x".repeat(50 * 1024))
+    .join(" \\\n")}\n`;
+
+  /** Whether its container is being removed. What only held files goes, too. */
+  function isDropped(world: ImageWorld, container: string): boolean {
+    const dropped: string[] = [];
+    while (world.open().includes("unmount")) world.done(world.take("unmount").op);
+    while (world.open().includes("drop-container")) dropped.push(world.take("drop-container").val);
+    return dropped.includes(container);
+  }
+
+  /** Its client has read nothing. */
+  function ended(code: number): { world: ImageWorld; id: bigint; container: string } {
+    const world = new ImageWorld({ reading: false });
+    const id = beginBuild(world, LONG, QUERY);
+    while (world.open().includes("mount")) world.done(world.take("mount").op);
+    const { op, val } = world.takeLaunch();
+    world.succeed(op, { tag: "launched", val: { pid: 7, at: world.now() } });
+    world.exited(val.container, 1, code);
+    if (code === 0) {
+      const empty = { diffId: digestOf(encode("")), size: 0n, empty: true };
+      world.succeed(world.take("commit").op, { tag: "committed", val: empty });
+      world.done(world.take("drop-archive").op);
+    }
+    world.done(world.takeProcess("reap"));
+    return { world, id, container: val.container };
+  }
+
+  test.each([0, 3])("is told before the end of its step, and then its container goes (exit code %d)", (code) => {
+    const { world, id, container } = ended(code);
+    world.wait(1);
+    const { logs: before, over } = world.answer(id);
+    expect([before, over, isDropped(world, container)]).toEqual([[], false, false]);
+    for (let time = 0; time < 10 && !world.answer(id).over; time++) world.read(id);
+    const { logs, text } = world.answer(id);
+    const { at, until } = logs[0]!;
+    expect(logs).toMatchObject([{ container }]);
+    // What comes before it is the beginning of its step, and what comes after it is the end.
+    const names = (from: number, to: number): Told[] => told(world, id, text.slice(from, to));
+    expect(names(0, at).at(-1)).toMatchObject({ name: expect.stringContaining("RUN true") as string });
+    expect(names(until!, text.length)[0]).toMatchObject({ completed: expect.anything() as object });
+    world.wait(1);
+    expect([world.answer(id).over, isDropped(world, container)]).toEqual([true, true]);
+  });
+
+  test("goes with its client", () => {
+    const { world, id, container } = ended(0);
+    world.hangUp(id);
+    world.wait(1);
+    expect([world.answer(id).logs, isDropped(world, container)]).toEqual([[], true]);
   });
 });
 

@@ -2,6 +2,7 @@
 // the stream of Docker's classic builder is one.
 
 import { LogSource } from "../../../../build/bindings/types";
+import { Container } from "../../container/container";
 import { Image } from "../../image/image";
 import { ProgressStream, RoomReader, StreamWriter } from "../../image/progress-stream";
 import { Refusal } from "../../refusal";
@@ -119,6 +120,10 @@ export abstract class BuildProgress implements FateTeller {
   removed(_container: string): void {}
 
   lost(): void {}
+
+  takesOver(_container: Container): bool {
+    return false;
+  }
 
   /** The image that a stage has made. */
   made(_image: Image): void {}

@@ -1,6 +1,7 @@
 // Who is told of the steps of a build.
 
 import { LogSource } from "../../../../../build/bindings/types";
+import { Container } from "../../../container/container";
 import { RoomReader } from "../../../image/progress-stream";
 import { StepLogs } from "../history/step-logs";
 import { ListedNews } from "./news";
@@ -24,4 +25,9 @@ export abstract class Audience {
 
   /** The command in this container has ended: what is told next comes after all that it has written. */
   abstract endLog(container: string): void;
+
+  /** The log of this container waits until the client has read what comes before: the audience removes it then. */
+  takesOver(_container: Container): bool {
+    return false;
+  }
 }

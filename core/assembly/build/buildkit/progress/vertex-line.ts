@@ -2,6 +2,7 @@
 // before what is told of the next one.
 
 import { LogObjects, LogSource } from "../../../../../build/bindings/types";
+import { Container } from "../../../container/container";
 import { LayerListener, ProgressStream, RoomReader } from "../../../image/progress-stream";
 import { engine } from "../../../state";
 import { BuildProgress } from "../../run/build-progress";
@@ -114,6 +115,10 @@ export abstract class VertexLine extends BuildProgress implements LayerListener 
     this.logged = log.container;
     log.objects = new LogObjects("", false, false, vertex.digest);
     this.audience.insert(log);
+  }
+
+  takesOver(container: Container): bool {
+    return this.audience.takesOver(container);
   }
 
   /** `input`: the vertex that it needs; empty for none. */

@@ -22,6 +22,8 @@ export interface FateTeller {
   removed(container: string): void;
   /** What it wrote cannot be told: a client has removed it. */
   lost(): void;
+  /** What it wrote waits for the client to read: it is removed after that. False if it can go now. */
+  takesOver(container: Container): bool;
 }
 
 /** What becomes of a container as soon as everything before it is told. */
@@ -121,6 +123,7 @@ export class StageOutput extends ProgressStream implements RoomReader, RemovalRe
 
   /** Removes the container of a step when its log is told. `silent`: nothing is told about it. */
   leave(container: Container, silent: bool): void {
+    if (!this.dropped && this.teller.takesOver(container)) return;
     if (this.dropped || this.isTold) return removeStepContainer(container);
     this.untold.add(0, 1);
     this.addFate(container, silent ? Fate.RemovedSilently : Fate.Removed);
