@@ -1,6 +1,7 @@
 // Builds by BuildKit's calls, as seen by the core.
 
 import { describe, expect, test } from "vitest";
+import { answered } from "../../support/registry/registry-failures.js";
 import { digestOf, encode, ImageWorld, makeImage, resolved } from "../support/image-world.js";
 import { sendDefinition, sendFiles } from "../support/session-files.js";
 import { CONTROL, METHOD, ALL, openSession, solve, watch, runStep, drop, direct, commands } from "./solving.js";
@@ -390,6 +391,10 @@ describe("limits", () => {
     ["ENV must have two arguments", "FROM busybox\nENV a\nRUN b\n", 2, 2],
     ["no build stage in current context", "# a\nENV a=b\nFROM busybox\n", 2, 2],
     ["unknown flag: --chmd", "FROM busybox\nCOPY --chmd=1 <<A /b\nc\nA\n", 2, 4],
+    ["base name ($none) should not be blank", "FROM busybox AS a\n\nFROM $none\nENV A=1\n", 3, 3],
+    ["failed to parse platform a/b/c/d", "# a\nFROM --platform=a/b/c/d busybox\n", 2, 2],
+    ["failed to parse platform a/b/c/d", "# a\nFROM --platform=a/b/c/d scratch\n", 2, 2],
+    ["a stage name already used", "FROM busybox AS a\nFROM busybox AS a\n", 2, 2],
   ])("an error in the Dockerfile has its lines: %s", (said, dockerfile, line, endLine) => {
     const world = new ImageWorld();
     openSession(world);
@@ -406,6 +411,18 @@ describe("limits", () => {
         },
       },
     ]);
+  });
+
+  test.each([
+    ["a target", { target: "bulid" }, "FROM busybox AS build\nENV A=1\n"],
+    ["an image", {}, "FROM busybox AS build\nENV A=1\nFROM bulid\nENV B=1\n"],
+  ])("%s that is not there, but is like the name of a stage, is told with that name", (_what, given, dockerfile) => {
+    const world = new ImageWorld();
+    openSession(world);
+    const solving = solve(world, { FrontendAttrs: { "force-network-mode": "none", ...given } });
+    sendDefinition(world, dockerfile);
+    if (world.open().includes("resolve")) world.failAs(world.take("resolve").op, answered(404, "MANIFEST_UNKNOWN"));
+    expect(world.answer(solving).text).toContain("(did you mean build?)");
   });
 
   test("of calls that wait for something that is missing", () => {

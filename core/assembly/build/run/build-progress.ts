@@ -66,6 +66,9 @@ export abstract class BuildProgress implements FateTeller {
   /** A registry wants to be asked later. The stream of the classic builder has its own line for that. */
   pauses(): void {}
 
+  /** The stage begins: what is wrong from now on is in its FROM. */
+  entered(_stage: Stage): void {}
+
   /** The stage needs an image of this name. */
   wanted(_stage: Stage, _image: string): void {}
 

@@ -289,7 +289,7 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     this.warnings = file.warnings;
     giveArguments(this.options, facts.args);
     facts.stages = stagesOf(file, facts.args, this.options.target, this.options.contexts, facts.budget);
-    if (facts.stages.problem.length > 0) return this.refuse(badParameter(facts.stages.problem));
+    if (facts.stages.problem.length > 0) return this.refuse(badParameter(this.missingTarget()));
     const question = options.question;
     if (question == OUTLINE) return this.answer(outlineAnswer(facts.stages, facts.args, file.escape, text));
     if (question == TARGETS) return this.answer(targetsAnswer(facts.stages, text));
@@ -299,6 +299,12 @@ export class Build extends Task implements StreamWriter, StagesClient, RemoteCli
     const imports = new CacheImports(facts, this);
     facts.imports = imports;
     imports.begin();
+  }
+
+  /** Clients of BuildKit are told what they may have meant. */
+  private missingTarget(): string {
+    const stages = this.facts.stages;
+    return stages.problem + (this.options.onlyCaches ? stages.like(this.options.target, stages.all.length) : "");
   }
 
   /** Without any of them, a client of the classic builder wants no cache at all. BuildKit's own counts besides. */

@@ -7,12 +7,15 @@ import { Budget } from "../evaluation/budget";
 import { BuildArguments } from "../evaluation/build-arguments";
 import { mountSource } from "../evaluation/run-mount";
 import { substitute } from "../evaluation/substitution";
+import { suggestion } from "../../text/suggestion";
 import { takesContext } from "./context-use";
 import { NamedContext } from "./named-context";
 import { Origin, StageNames } from "./stage-names";
 import { Stage } from "./stage";
 
 const SCRATCH: string = "scratch";
+/** With two other letters, a shorter name is any other one. */
+const SHORTEST: i32 = 3;
 
 /** An ARG before the first FROM; it is a step of the build, too. */
 export class Global {
@@ -111,6 +114,13 @@ export class Stages {
     if (name.length > 0) this.target = this.placeOf(name.toLowerCase());
     if (this.target < 0) this.problem = `failed to reach build target ${name} in Dockerfile`;
     else this.needed = this.neededBy(this.target);
+  }
+
+  /** ` (did you mean NAME?)` of one of the first `count` stages; empty if none has a name like this one. */
+  like(name: string, count: i32): string {
+    const names: string[] = [];
+    for (let i = 0; i < count; i++) if (this.all[i].name.length >= SHORTEST) names.push(this.all[i].name);
+    return suggestion(name.toLowerCase(), names, "");
   }
 
   /** Whether a stage that the target needs takes files of the context. Triggers of its image, not known yet, may do so, too. */

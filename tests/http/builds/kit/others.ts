@@ -103,6 +103,6 @@ export const OTHERS: readonly (string | KitRecipe)[] = [
   ),
   {
     ...{ file: TWO, options: { target: "none" } },
-    ours: { answer: ["failed to reach build target none in Dockerfile"], why: SENTENCES },
+    ours: { answer: ["failed to reach build target none in Dockerfile (did you mean one?)"], why: SENTENCES },
   },
 ];

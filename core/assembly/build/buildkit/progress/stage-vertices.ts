@@ -56,8 +56,11 @@ export class StageVertices extends VertexLine {
     this.build.found(findings, name, dockerfile);
   }
 
-  wanted(stage: Stage, image: string): void {
+  entered(stage: Stage): void {
     this.instruction = stage.from;
+  }
+
+  wanted(stage: Stage, image: string): void {
     const name = canonicalName(image);
     this.end("");
     // Several stages may begin with it.

@@ -69,6 +69,7 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
 
   begin(): void {
     const plan = this.plan;
+    this.stream.entered(plan);
     if (plan.isNamedTwice) return this.fail(plan.problem, 0);
     this.announce(plan.from.original);
     if (plan.problem.length > 0) return this.fail(plan.problem, 0);
@@ -99,8 +100,11 @@ export class StageWork implements ImageClient, StepClient, OpenWork, RoomReader 
     this.startFrom(image);
   }
 
+  /** Clients of BuildKit are told what they may have meant. */
   imageMissing(why: string): void {
-    this.fail(why, 0);
+    const facts = this.facts;
+    const like = facts.options.onlyCaches ? facts.stages.like(this.plan.image, this.plan.index) : "";
+    this.fail(why + like, 0);
   }
 
   stepMade(): void {
