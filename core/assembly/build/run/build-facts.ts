@@ -11,6 +11,7 @@ import { BuildArguments } from "../evaluation/build-arguments";
 import { LateChecks } from "../lint/late-checks";
 import { BuildOptions } from "../options";
 import { Stages } from "../stages/stages";
+import { BasePulls } from "./base/base-pulls";
 import { BuildProgress } from "./build-progress";
 import { StageOutput } from "./output/stage-output";
 import { CacheLayers } from "./cache-layers";
@@ -23,6 +24,7 @@ export class BuildFacts {
   readonly budget: Budget = new Budget();
   readonly limits: StepLimits = new StepLimits();
   readonly context: Place = new Place(null);
+  readonly pulls: BasePulls;
   /** Images whose steps are the cache, for BuildKit besides its own; empty for all. */
   cacheSources: Image[] = [];
   /** Null until it is known which there are. Some are in registries: their layers may not be here. */
@@ -66,7 +68,9 @@ export class BuildFacts {
     readonly credentials: CredentialsSource,
     /** API version of the client. */
     readonly version: i32,
-  ) {}
+  ) {
+    this.pulls = new BasePulls(credentials);
+  }
 
   /** Nothing is in the cache but steps of `cacheSources`. */
   get trustsOnlySources(): bool {

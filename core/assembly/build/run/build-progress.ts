@@ -93,7 +93,10 @@ export abstract class BuildProgress implements FateTeller {
   /** The same step is under way already, here or in another build. */
   waits(): void {}
 
-  /** That one is over. */
+  /** Another stage, or another build, pulls the image that is wanted. */
+  waitsForImage(): void {}
+
+  /** That is over. */
   waited(): void {}
 
   /** The step was done before. */

@@ -16,6 +16,7 @@ import { VertexLine } from "./vertex-line";
 /** Instructions that make a vertex. */
 const SHOWN: string[] = ["RUN", "COPY", "ADD", "WORKDIR"];
 const EQUAL = "waiting for the same step, which is under way";
+const EQUAL_PULL = "waiting for the same image, which is being pulled";
 
 /** What the stages of a build share. */
 export interface StagesTeller {
@@ -86,6 +87,11 @@ export class StageVertices extends VertexLine {
 
   waits(): void {
     if (this.current !== null) this.moves(EQUAL);
+  }
+
+  /** A stage whose image was told of already has no step for it. */
+  waitsForImage(): void {
+    if (this.current !== null) this.moves(EQUAL_PULL);
   }
 
   waited(): void {

@@ -1,6 +1,7 @@
 // The steps that builds are doing. Whoever comes to the same step of the same image waits for the other one, in the same build
 // or in another, and then finds it in the cache. If the other build is cancelled, the first that waits does the step. If the
 // step has failed there, all that wait do it themselves: it would fail again, and each client sees what its command writes.
+// A pull of an image is such a step, too (`base/base-pull.ts`).
 
 import { acting, Origin } from "../../../origin";
 

@@ -1,10 +1,10 @@
 // Equal steps of two builds that are under way at once, as seen by the core: one build does the step, the others wait.
 
 import { expect, test } from "vitest";
-import { digestOf, encode, ImageWorld } from "../support/image-world.js";
-import { beginBuild, CACHED } from "./beginning.js";
-import { drop, openSession, solve, watch } from "./solving.js";
-import { sendDefinition } from "../support/session-files.js";
+import { digestOf, encode, ImageWorld } from "../../support/image-world.js";
+import { beginBuild, CACHED } from "../beginning.js";
+import { drop, openSession, solve, watch } from "../solving.js";
+import { sendDefinition } from "../../support/session-files.js";
 
 const KIT = "version=2&networkmode=none";
 const CLASSIC = "networkmode=none";
