@@ -100,3 +100,65 @@ test("the layers of an image that is pulled are told one by one: what has come, 
     [total, total, true],
   ]);
 });
+
+/** A solve for which both directories are asked for at once: their commands, the Dockerfile's first. */
+function bothAsked(world: ImageWorld): {
+  watching: bigint;
+  solving: bigint;
+  asked: { op: bigint; directory: string }[];
+} {
+  openSession(world);
+  const solving = solve(world);
+  const watching = watch(world);
+  for (let at = 0; at < 3; at++) world.done(world.take("mount").op);
+  const asked = [world.take("extract"), world.take("extract")].map(({ op, val }) => {
+    if (val.source.tag !== "session") throw new Error("the files are the session's");
+    return { op, directory: val.source.val.directory };
+  });
+  return { watching, solving, asked };
+}
+
+const MISSING = { tag: "no-such", val: { what: "member", name: "/f" } } as const;
+const FILE = new TextEncoder().encode("FROM busybox\nENV A=1\n");
+
+test("the `.dockerignore` is asked for while the Dockerfile comes, and each is told in its own step", () => {
+  const world = new ImageWorld();
+  const { watching, solving, asked } = bothAsked(world);
+  const [definition, context] = asked as [(typeof asked)[0], (typeof asked)[0]];
+  expect([definition.directory, context.directory]).toEqual(["dockerfile", "context"]);
+  world.progress(context.op, "downloading", 7, 0);
+  world.progress(definition.op, "downloading", 1000, 0);
+  world.done(context.op);
+  world.failAs(world.take("read-file").op, MISSING);
+  expect(amounts(statuses(world, watching, "transferring context:"))).toEqual([
+    [0, 0, false],
+    [7, 0, false],
+    [7, 0, true],
+  ]);
+  world.done(definition.op);
+  world.succeed(world.take("read-file").op, { tag: "bytes", val: FILE });
+  world.failAs(world.take("read-file").op, MISSING);
+  expect(amounts(statuses(world, watching, "transferring dockerfile:")).at(-1)).toEqual([1000, 0, true]);
+  expect(world.answer(solving).status).toBe(200);
+});
+
+test("it is given up if the Dockerfile has one of its own", () => {
+  const world = new ImageWorld();
+  const { solving, asked } = bothAsked(world);
+  world.done(asked[0]!.op);
+  world.succeed(world.take("read-file").op, { tag: "bytes", val: FILE });
+  world.succeed(world.take("read-file").op, { tag: "bytes", val: new TextEncoder().encode("a\n") });
+  expect(world.take("abandon").val).toBe(asked[1]!.op);
+  expect(world.answer(solving).status).toBe(200);
+});
+
+test("one that cannot be had fails the build only when the Dockerfile needs it", () => {
+  const world = new ImageWorld();
+  const { solving, asked } = bothAsked(world);
+  world.failAs(asked[1]!.op, { tag: "body-broke", val: "it broke" });
+  expect(world.answer(solving).over).toBe(false);
+  world.done(asked[0]!.op);
+  world.succeed(world.take("read-file").op, { tag: "bytes", val: FILE });
+  world.failAs(world.take("read-file").op, MISSING);
+  expect(world.answer(solving).text).toContain("failed to read .dockerignore");
+});

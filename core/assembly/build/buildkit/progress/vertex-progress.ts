@@ -11,6 +11,7 @@ import { StageOutput } from "../../run/output/stage-output";
 import { withoutUsers } from "../../run/web/shown";
 import { quoteText } from "../../../text/go-quote";
 import { unusableSource } from "../options/cache-options";
+import { AsideVertex } from "./aside-vertex";
 import { Audience } from "./audience";
 import { canonicalName, StagesTeller, StageVertices } from "./stage-vertices";
 import { VertexLine } from "./vertex-line";
@@ -33,6 +34,7 @@ const MOST_SOURCE: i32 = 128 * 1024;
 
 export class VertexProgress extends VertexLine implements StagesTeller {
   private readonly stages: StageVertices[] = [];
+  private readonly asides: AsideVertex[] = [];
   /** In which the build fails; null if none does. */
   private failing: StageVertices | null = null;
   /** Images of which this was told. */
@@ -66,6 +68,14 @@ export class VertexProgress extends VertexLine implements StagesTeller {
     const vertex = this.start(name, "");
     if (name.startsWith(DEFINITION)) this.definition = vertex.digest;
     if (transfer.length > 0) this.moves(`transferring ${transfer}:`);
+  }
+
+  /** The same beside others: it is over when its own `end` says so. */
+  aside(name: string, transfer: string): AsideVertex {
+    const vertex = new AsideVertex(this.progress.heardBy(this), this.count, this.audience);
+    this.asides.push(vertex);
+    vertex.open(name, transfer);
+    return vertex;
   }
 
   /** What is under way may be the context, which others wait for. */
@@ -167,6 +177,7 @@ export class VertexProgress extends VertexLine implements StagesTeller {
   }
 
   private endStages(except: StageVertices | null): void {
+    for (let i = 0; i < this.asides.length; i++) this.asides[i].end(CANCELED);
     for (let i = 0; i < this.stages.length; i++) if (this.stages[i] !== except) this.stages[i].end(CANCELED);
   }
 }

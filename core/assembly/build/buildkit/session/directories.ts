@@ -27,7 +27,8 @@ import { parseIgnoreFile } from "../../ignore/ignore-file";
 import { NOT_DRY } from "../../run/not-dry";
 import { Place } from "../../run/place";
 import { OpenWork } from "../../run/work";
-import { FILE_SYNC, IGNORE_FILE } from "./files";
+import { IGNORE_FILE } from "./context-ignores";
+import { FILE_SYNC } from "./files";
 import { KeptFiles } from "./kept-files";
 import { Session } from "./sessions";
 

@@ -22,16 +22,16 @@ import { tarLimits } from "../../../image/limits";
 import { Task } from "../../../task";
 import { decodeUtf8 } from "../../../text/utf8";
 import { MAX_DOCKERFILE } from "../../dockerfile/dockerfile";
-import { parseIgnoreFile } from "../../ignore/ignore-file";
+import { IgnoreFile, parseIgnoreFile } from "../../ignore/ignore-file";
 import { BuildOptions, FilesClient, FilesSource } from "../../options";
 import { NOT_DRY } from "../../run/not-dry";
 import { Place } from "../../run/place";
 import { FrontendOptions } from "../options/frontend-options";
+import { ContextIgnores, IGNORE_FILE, IgnoresClient } from "./context-ignores";
 import { KeptFiles } from "./kept-files";
 import { Session } from "./sessions";
 import { VertexProgress } from "../progress/vertex-progress";
 
-export const IGNORE_FILE = ".dockerignore";
 export const FILE_SYNC = "/moby.filesync.v1.FileSync/DiffCopy";
 
 enum Step {
@@ -42,18 +42,15 @@ enum Step {
   Lower,
   /** The Dockerfile may have a `.dockerignore` of its own. */
   OwnIgnores,
-  IgnorePlace,
-  IgnoreFile,
-  Ignores,
   Context,
 }
 
-export class SessionFiles extends FilesSource {
+export class SessionFiles extends FilesSource implements IgnoresClient {
   /** Path of the Dockerfile in its directory. */
   private name: string = "";
   private dockerfile: string = "";
   private readonly definition: Place = new Place(null);
-  private readonly ignores: Place = new Place(null);
+  private readonly ignores: ContextIgnores;
   private readonly fetching: Fetching = new Fetching(this);
   private readonly kept: KeptFiles = new KeptFiles();
   private op: u64 = 0;
@@ -68,6 +65,7 @@ export class SessionFiles extends FilesSource {
     private readonly progress: VertexProgress,
   ) {
     super();
+    this.ignores = new ContextIgnores(session, wanted.context, progress);
   }
 
   begin(options: BuildOptions, context: Place, client: FilesClient): void {
@@ -76,6 +74,7 @@ export class SessionFiles extends FilesSource {
     this.client = client;
     if (!this.session.offers(FILE_SYNC)) return this.fail("failed to read dockerfile: no local sources enabled");
     this.definition.mount(this.fetching, Step.Place);
+    this.ignores.begin();
   }
 
   fetchContext(): void {
@@ -109,17 +108,8 @@ export class SessionFiles extends FilesSource {
       case Step.Dockerfile:
       case Step.Lower:
         return this.tookDockerfile(step, outcome, failure);
-      case Step.IgnoreFile:
-        if (failure !== null) return this.fail(`failed to read ${IGNORE_FILE}: ${failureText(failure)}`);
-        return this.read(Step.Ignores, IGNORE_FILE);
       case Step.OwnIgnores:
-        if (failure !== null && lacksPath(failure)) return this.fetchIgnores();
-        return this.tookIgnores(outcome, failure, `${this.name}${IGNORE_FILE}`);
-      case Step.IgnorePlace:
-        if (failure !== null) return this.fail(failureText(failure));
-        return this.fetch(Step.IgnoreFile, this.ignores, this.wanted.context, [], [IGNORE_FILE]);
-      case Step.Ignores:
-        return this.tookIgnores(outcome, failure, IGNORE_FILE);
+        return this.tookOwnIgnores(outcome, failure);
       default:
         if (failure !== null) return this.fail(`failed to load build context: ${failureText(failure)}`);
         return this.finish();
@@ -147,19 +137,28 @@ export class SessionFiles extends FilesSource {
     this.fail(`failed to read dockerfile: ${why}`);
   }
 
-  private fetchIgnores(): void {
-    this.progress.internal(`[internal] load ${IGNORE_FILE}`, "context");
-    this.ignores.mount(this.fetching, Step.IgnorePlace);
+  private tookOwnIgnores(outcome: Outcome | null, failure: Failure | null): void {
+    if (failure !== null && !lacksPath(failure)) return this.fail(failureText(failure));
+    if (failure === null) {
+      const name = `${this.name}${IGNORE_FILE}`;
+      const file = parseIgnoreFile(decodeUtf8((<OutcomeBytes>outcome!).value), name);
+      if (file.problem.length > 0) return this.fail(file.problem);
+      this.ignores.skip();
+      return this.ignoresCame(file);
+    }
+    this.progress.end("");
+    this.ignores.wait(this);
   }
 
-  private tookIgnores(outcome: Outcome | null, failure: Failure | null, name: string): void {
-    if (failure !== null && !lacksPath(failure)) return this.fail(failureText(failure));
-    const file = parseIgnoreFile(failure !== null ? "" : decodeUtf8((<OutcomeBytes>outcome!).value), name);
-    if (file.problem.length > 0) return this.fail(file.problem);
+  ignoresCame(file: IgnoreFile): void {
     this.ignored = file;
     this.excludes = file.texts();
     this.progress.end("");
     this.client!.definitionCame(this.dockerfile);
+  }
+
+  ignoresMissing(why: string): void {
+    this.fail(why);
   }
 
   private finish(): void {
@@ -179,7 +178,7 @@ export class SessionFiles extends FilesSource {
     this.over = true;
     this.kept.end(false);
     this.definition.drop();
-    this.ignores.drop();
+    this.ignores.cancel();
   }
 
   private fetch(
@@ -200,12 +199,8 @@ export class SessionFiles extends FilesSource {
   }
 
   private read(step: i32, path: string): void {
-    const from = step == Step.Ignores ? this.ignores : this.definition;
-    this.op = askContent(
-      this.fetching,
-      step,
-      new ContentCommandReadFile(new ReadFile(from.at(path), MAX_DOCKERFILE, null)),
-    );
+    const file = new ReadFile(this.definition.at(path), MAX_DOCKERFILE, null);
+    this.op = askContent(this.fetching, step, new ContentCommandReadFile(file));
   }
 }
 
