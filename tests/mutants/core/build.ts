@@ -189,6 +189,13 @@ export const BUILD_MUTANTS: readonly Mutant[] = [
     finder: { played: "equal-steps-of-two-builds", rule: "equal-steps" },
   },
   {
+    name: "an image that two builds begin with is pulled twice",
+    file: "build/run/base/base-pull.ts",
+    right: `if (this.wish.always || !this.turn.waitsFor(this.wish.key, this)) return false;`,
+    wrong: `if (WRONG || this.wish.always || !this.turn.waitsFor(this.wish.key, this)) return false;`,
+    finder: { story: "build-equal-pulls" },
+  },
+  {
     name: "a watcher's reply ends before the logs of all steps have",
     file: "build/buildkit/progress/watcher.ts",
     right: `drainLog(this.call, log.source.container);`,
