@@ -111,12 +111,17 @@ export class Extractor implements TarSink {
   /** Call this after the last entry. Sets directories' times, the deepest first. */
   finish(): void {
     for (const [name, { mtime }] of [...this.#directories].reverse()) {
-      const parent = this.#view.open(this.#pathOf(parentOf(name)), DIRECTORY);
-      try {
-        this.#kernel.lutimens(pathIn(parent, baseOf(name)), mtime, mtime);
-      } finally {
-        fs.closeSync(parent);
-      }
+      this.#reporting("chtimes", name, () => this.#setTime(name, mtime));
+    }
+  }
+
+  /** Another name of it may have been replaced meanwhile, by a later entry or by a process of the container. */
+  #setTime(name: string, time: bigint): void {
+    const parent = this.#view.open(this.#pathOf(parentOf(name)), DIRECTORY);
+    try {
+      this.#kernel.lutimens(pathIn(parent, baseOf(name)), time, time);
+    } finally {
+      fs.closeSync(parent);
     }
   }
 

@@ -59,6 +59,21 @@ describeUnless(missing, "unpacking into a container", () => {
     expect(texts).toEqual(["second", "first", "third", "no directory"]);
   });
 
+  test("tells which directory cannot get its time, since a later entry has replaced what a link leads to", async () => {
+    const { id } = await fixture.mount(await fixture.layer(rawTar([{ name: "etc/", flag: "5" }])));
+    const entries: RawEntry[] = [
+      { name: "real/", flag: "5" },
+      { name: "link", flag: "2", target: "real" },
+      { name: "link/sub/", flag: "5" },
+      { name: "real", body: "no directory" },
+    ];
+    const { perform } = contentOn(new SlowDisk(), entries);
+    expect(await failed(perform(OP, { tag: "extract", val: scratch(id, "/etc") }, () => {}))).toEqual({
+      tag: "call",
+      val: { call: "chtimes", path: "/etc/link/sub", inside: true, error: "ENOTDIR" },
+    });
+  });
+
   test.each([true, false])("no part of a file stays if the archive breaks off (a build's: %s)", async (isScratch) => {
     const { id, rootfs } = await fixture.mount(await fixture.layer(rawTar([{ name: "new/", flag: "5" }])));
     const whole = rawTar([
