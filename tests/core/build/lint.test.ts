@@ -305,6 +305,10 @@ describe("a build", () => {
     ranges: object[];
   }
 
+  interface Shown {
+    info: { data: string };
+  }
+
   test("tells its watchers what is found, and goes on", () => {
     const world = new ImageWorld();
     openSession(world);
@@ -361,6 +365,20 @@ describe("a build", () => {
       "UndefinedVar: Usage of undefined variable '$HOME_OF_ONE' (line 7)",
     ]);
     expect(world.answer(solving).over).toBe(false);
+  });
+
+  test("shows the Dockerfile with its warnings until they are long together", () => {
+    const world = new ImageWorld();
+    openSession(world);
+    solve(world);
+    const watching = watch(world);
+    const text = `FROM one\nENV A 1\nENV B 1\nENV C=$NEVER\n# ${"x".repeat(48 * 1024)}\n`;
+    sendDefinition(world, text);
+    pull(world, []);
+    const lines = world.answer(watching).text.trim().split("\n");
+    const told = lines.flatMap((line) => (JSON.parse(line) as { warnings?: Shown[] }).warnings ?? []);
+    const lengths = told.map(({ info }) => Buffer.from(info.data, "base64").length);
+    expect(lengths).toEqual([text.length, text.length, 0]);
   });
 
   test("ends because of what only an image shows that it pulls", () => {

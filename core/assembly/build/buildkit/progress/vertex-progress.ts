@@ -42,6 +42,8 @@ export class VertexProgress extends VertexLine implements StagesTeller {
   private several: bool = false;
   /** The vertex that has read the Dockerfile. */
   private definition: string = "";
+  /** What the warnings that come may still have of the Dockerfile. */
+  private sourceRoom: i32 = MOST_SOURCE;
   /** First and last line of the Dockerfile in which something is wrong; 0 for none. */
   private wrongLine: i32 = 0;
   private wrongEnd: i32 = 0;
@@ -85,9 +87,11 @@ export class VertexProgress extends VertexLine implements StagesTeller {
       this.internal(`${DEFINITION}${name}`, "");
       this.end("");
     }
-    const isLong = dockerfile.length * findings.length > MOST_SOURCE;
+    const length = dockerfile.length * findings.length;
+    const isShown = length <= this.sourceRoom;
+    if (isShown) this.sourceRoom -= length;
     // It goes into the record of the build.
-    const source = isLong ? "" : withoutUsers(dockerfile);
+    const source = isShown ? withoutUsers(dockerfile) : "";
     for (let i = 0; i < findings.length; i++) {
       this.audience.tell(new VertexWarning(this.definition, findings[i], name, source));
     }
