@@ -40,6 +40,11 @@ export interface Kernel {
   /** Gives a name to an open file that has none (linkat(2)). */
   linkOpen(fd: number, path: Path): void;
   /**
+   * Gives two names of one file system to each other's files at once (renameat2(2), RENAME_EXCHANGE). EINVAL or ENOSYS: the
+   * file system, the kernel or the C library does not know that.
+   */
+  exchange(one: Path, other: Path): void;
+  /**
    * Says that the directories in this one belong to different trees: ext4 then gives each of them a region of its own
    * (FS_IOC_SETFLAGS, FS_TOPDIR_FL). Fails on file systems that know no flags.
    */

@@ -32,6 +32,7 @@ const PROTOTYPES: Record<string, string> = {
   pidfd_getfd: "int64_t syscall(int64_t number, int64_t process, int64_t fd, uint64_t flags)",
   flock: "int flock(int fd, int operation)",
   linkat: "int linkat(int from, const uint8_t *path, int to, const uint8_t *name, int flags)",
+  renameat2: "int renameat2(int from, const uint8_t *path, int to, const uint8_t *name, unsigned int flags)",
   syncfs: "int syncfs(int fd)",
   lseek: "int64_t lseek(int fd, int64_t offset, int whence)",
   unshare: "int unshare(int flags)",

@@ -2,7 +2,7 @@
 
 import { closeSync, openSync } from "node:fs";
 import type { Kernel, Path } from "../kernel.js";
-import { attempt, call, callAside, errnoException, loaded } from "./calls.js";
+import { attempt, call, callAside, errnoException, isKnown, loaded } from "./calls.js";
 import { NetworkMaker } from "./network-maker.js";
 import { openNull } from "./null.js";
 import {
@@ -59,7 +59,9 @@ import {
   ERANGE,
   ENODATA,
   ENOTSUP,
+  ENOSYS,
   ENXIO,
+  RENAME_EXCHANGE,
   SEEK_DATA,
   SEEK_HOLE,
 } from "./numbers.js";
@@ -123,6 +125,10 @@ export const libc: Kernel = {
   },
   linkOpen(fd, path) {
     call("linkat", path, AT_FDCWD, text(`/proc/self/fd/${fd}`), AT_FDCWD, text(path), AT_SYMLINK_FOLLOW);
+  },
+  exchange(one, other) {
+    if (!isKnown("renameat2")) throw errnoException(ENOSYS, "renameat2", one);
+    call("renameat2", one, AT_FDCWD, text(one), AT_FDCWD, text(other), RENAME_EXCHANGE);
   },
   spreadBelow(directory) {
     const flags = Buffer.alloc(8);

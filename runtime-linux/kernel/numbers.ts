@@ -3,6 +3,7 @@
 export const AT_FDCWD = -100;
 export const AT_SYMLINK_NOFOLLOW = 0x100;
 export const AT_SYMLINK_FOLLOW = 0x400;
+export const RENAME_EXCHANGE = 2;
 export const O_CLOEXEC = 0o2000000;
 /** These are the same on all architectures. */
 export const SYS_FSOPEN = 430;
@@ -84,6 +85,7 @@ export const EHOSTUNREACH = 113;
 export const EINPROGRESS = 115;
 export const ERANGE = 34;
 export const ENAMETOOLONG = 36;
+export const ENOSYS = 38;
 export const ENODATA = 61;
 export const ENOTSUP = 95;
 

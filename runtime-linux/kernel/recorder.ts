@@ -63,6 +63,9 @@ export class Recorder implements Kernel {
   linkOpen(fd: number, path: Path): void {
     this.#record("linkOpen", fd, String(path));
   }
+  exchange(one: Path, other: Path): void {
+    this.#record("exchange", String(one), String(other));
+  }
   spreadBelow(directory: number): void {
     this.#record("spreadBelow", directory);
   }

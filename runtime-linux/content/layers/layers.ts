@@ -224,9 +224,34 @@ export class Layers {
     const directory = this.directory(chain);
     if (place === directory) return;
     if (record.blob !== null && blob !== null) await this.#keepBlob(blob, record.blob);
-    unflushed.replaced = await this.#putAside(directory);
-    await rename(place, directory);
+    if (existsSync(directory)) await this.#replace(directory, unflushed);
+    else await rename(place, directory);
     unflushed.place = directory;
+  }
+
+  /** At each moment one of both has the name. Containers may still run on the older one. */
+  async #replace(directory: string, unflushed: Unflushed): Promise<void> {
+    const aside = await this.#aside();
+    await rename(unflushed.place, aside);
+    unflushed.place = aside;
+    await this.#exchange(aside, directory);
+    unflushed.replaced = aside;
+  }
+
+  /** Not every file system can do it at once. */
+  async #exchange(aside: string, directory: string): Promise<void> {
+    try {
+      this.#kernel.exchange(aside, directory);
+    } catch (error) {
+      if (!["EINVAL", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      const older = await this.#aside();
+      await rename(directory, older);
+      await rename(aside, directory).catch(async (failure: unknown) => {
+        await rename(older, directory);
+        throw failure;
+      });
+      await rename(older, aside);
+    }
   }
 
   /** Forgets a layer, or what is kept of an incomplete one. The blob goes too if no other layer came from it. */
@@ -276,17 +301,18 @@ export class Layers {
    */
   async #withdraw(chain: string, { place, replaced }: Unflushed): Promise<string | null> {
     const directory = this.directory(chain);
-    let trash: string | null = place;
-    if (place === directory && replaced !== null) {
-      trash = null;
-      await this.#putAside(directory);
-    } else if (place === directory) {
-      trash = await this.scratch();
+    if (place !== directory) return place;
+    if (replaced === null) {
+      const trash = await this.scratch();
       await rename(place, `${trash}/layer`);
+      return trash;
     }
-    // If the disk refuses that, too, there is no such layer any more.
-    if (replaced !== null) await rename(replaced, directory).catch(() => this.#known().delete(chain));
-    return trash;
+    await this.#exchange(replaced, directory).catch(async () => {
+      // If the disk refuses that, too, there is no such layer any more.
+      this.#known().delete(chain);
+      await rename(directory, await this.#aside());
+    });
+    return null;
   }
 
   /**
@@ -333,15 +359,12 @@ export class Layers {
   }
 
   /**
-   * A layer that is replaced, or a directory whose `layer.json` cannot be read. Containers may still run on it, so a
-   * sweep removes it once none does. Returns where it is; null if there is none.
+   * A place for a layer that is replaced, or for a directory whose `layer.json` cannot be read. Containers may still run on
+   * it, so a sweep removes it once none does.
    */
-  async #putAside(directory: string): Promise<string | null> {
-    if (!existsSync(directory)) return null;
+  async #aside(): Promise<string> {
     await makeLasting(this.#paths.layers("tmp"), 0o700);
-    const aside = `${await mkdtemp(this.#paths.layers("tmp", REPLACED))}/layer`;
-    await rename(directory, aside);
-    return aside;
+    return `${await mkdtemp(this.#paths.layers("tmp", REPLACED))}/layer`;
   }
 
   async #keepBlob(from: string, digest: string): Promise<void> {

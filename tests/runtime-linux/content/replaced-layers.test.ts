@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Layers } from "../../../runtime-linux/content/layers/layers.js";
+import type { Path } from "../../../runtime-linux/kernel.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { Paths } from "../../../runtime-linux/paths.js";
 import { describeUnless } from "../../support/on-engines.js";
@@ -44,6 +45,45 @@ describeUnless(missing, "a layer that is replaced", () => {
   const text = (): string => readFileSync(join(layers.stack(CHAIN)[0]!, "file"), "utf8");
   /** What the next start finds. */
   const found = () => new Layers(fixture.paths, libc).record(CHAIN);
+
+  test("has its name until the newer one has it, as a start after a crash would find", async () => {
+    const seen: unknown[] = [];
+    const exchange = (one: Path, other: Path): void => {
+      seen.push(found());
+      libc.exchange(one, other);
+      seen.push(found());
+    };
+    layers = new Layers(paths, { ...libc, exchange });
+    await keep("newer one");
+    expect(seen).toEqual([recordOf("older"), recordOf("newer one")]);
+    // A crash before that leaves the newer one, which a sweep finds; after that, the older one, where a sweep leaves it alone.
+    const aside = tree(paths.layers("tmp")).filter((name) => name.endsWith("/diff/file"));
+    expect(aside).toEqual([expect.stringMatching(/^replaced-/)]);
+  });
+
+  test.each(["EINVAL", "ENOSYS"])("stays aside also where names cannot be exchanged (%s)", async (code) => {
+    const exchange = (): never => {
+      throw Object.assign(new Error(code), { code });
+    };
+    layers = new Layers(paths, { ...libc, exchange });
+    await keep("newer one");
+    expect([text(), found()]).toEqual(["newer one", recordOf("newer one")]);
+    paths.isBroken = true;
+    await expect(keep("newest of all")).rejects.toMatchObject({ code: "ENOENT" });
+    expect([text(), found()]).toEqual(["newer one", recordOf("newer one")]);
+  });
+
+  test("and that cannot get its name back is no layer any more; neither is the newer one", async () => {
+    let times = 0;
+    const exchange = (one: Path, other: Path): void => {
+      if (++times > 1) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      libc.exchange(one, other);
+    };
+    layers = new Layers(paths, { ...libc, exchange });
+    paths.isBroken = true;
+    await expect(keep("newer one")).rejects.toMatchObject({ code: "ENOENT" });
+    expect([layers.record(CHAIN), found()]).toEqual([undefined, undefined]);
+  });
 
   test("stays aside for those that are running on it", async () => {
     await keep("newer one");
