@@ -37,6 +37,8 @@ export class CopiedTar implements TarSink {
   #filled = 0;
   /** What is in the tar. */
   readonly #names = new Map<string, Kind>();
+  /** About how much memory they take. */
+  #namesSize = 0;
   /** Directories in it with their times from below, since nothing has been added to them. */
   readonly #untouched = new Set<string>();
   /** Some directory passes its group on to what is made in it. */
@@ -66,14 +68,14 @@ export class CopiedTar implements TarSink {
     const name = nameBelow("/", entry.name);
     if (name === "") return refuseInPlace(entry);
     if (entry.type === "symlink") refuseClimbingLink("/", name, entry.target);
-    if (!isPlain(name, entry) || this.#names.has(name) || this.#names.size >= MOST_NAMES) throw new NotPlain();
+    if (!isPlain(name, entry) || this.#names.has(name)) throw new NotPlain();
     const there = this.#below(name);
     this.#enter(parentOf(name), there === undefined || entry.type !== "directory");
     if (entry.type !== "directory") {
       if (there !== undefined && !there.isFile()) throw new NotPlain();
-      this.#names.set(name, "other");
+      this.#note(name, "other");
     } else if (there?.isDirectory() === false) throw new NotPlain();
-    else this.#names.set(name, there === undefined ? "new" : "merged");
+    else this.#note(name, there === undefined ? "new" : "merged");
     this.#add(name, entry);
     if (entry.type === "file") this.#file = { name, size: entry.size };
   }
@@ -116,12 +118,18 @@ export class CopiedTar implements TarSink {
     const there = this.#below(directory);
     this.#enter(parentOf(directory), there === undefined);
     if (there?.isDirectory() === false || (there === undefined && this.#passesGroup)) throw new NotPlain();
-    this.#names.set(directory, there === undefined ? "new" : "merged");
+    this.#note(directory, there === undefined ? "new" : "merged");
     if (!changes) this.#untouched.add(directory);
     const made = { ...NOTHING, ...MADE, mtime: now() };
     if (there === undefined) return this.#add(directory, made);
     const [mode, uid, gid] = [Number(there.mode) & 0o7777, Number(there.uid), Number(there.gid)];
     this.#add(directory, { ...made, mode, uid, gid, mtime: changes ? made.mtime : there.mtimeNs });
+  }
+
+  #note(name: string, kind: Kind): void {
+    this.#namesSize += NAME_SIZE + name.length;
+    if (this.#namesSize > MOST_NAMES_SIZE) throw new NotPlain();
+    this.#names.set(name, kind);
   }
 
   /** What was there before the copy. `#enter` refuses links on the way. */
@@ -203,6 +211,8 @@ const NOTHING = { size: 0, holes: 0, target: "", major: 0, minor: 0, xattrs: new
 /** The kernel's limit (path_resolution(7)), and less than its limit of a path: a layer's own path comes before the name. */
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 2000;
-/** Names cost memory until the copy is made. */
-const MOST_NAMES = 100_000;
+/** In bytes: names cost memory until the copy is made. */
+const MOST_NAMES_SIZE = 16 << 20;
+/** What a name takes besides its letters. */
+const NAME_SIZE = 100;
 const PIECE = 1 << 20;

@@ -1,14 +1,27 @@
 // Copies whose files are put into a layer, as a build does: most of them are only a tar before that. Needs root.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { content, engine, processes } from "../../../hosts/shared/host.js";
+import { limitsOf } from "../../../hosts/streams/tar/index.js";
+import { CopiedTar, NotPlain } from "../../../runtime-linux/content/files/copied-tar.js";
+import type { View } from "../../../runtime-linux/content/files/view.js";
 import { inPlace } from "../../../runtime-linux/content/threads/jobs.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { linuxFiles } from "../../simulated/linux-files.js";
 import { copyingTests } from "../../support/copying/copying.js";
+import { memoryDirectory } from "../../support/memory-directory.js";
 import { ROOMY, rawTar, type RawEntry } from "../../support/archives/tar.js";
 import { describeUnless } from "../../support/on-engines.js";
 import { chainOf, failed, missing, mountsBelow, openFixture, tree, type Fixture } from "./content-fixture.js";
@@ -75,6 +88,36 @@ describeUnless(missing, "copies on Linux that become layers", () => {
         return outcome;
       },
     };
+  });
+});
+
+describe("the tar of a copy", () => {
+  const parent = `${"p".repeat(250)}/`.repeat(7);
+  const link = { size: 0, holes: 0, target: "t", uid: 0, gid: 0, mode: 0o777, major: 0, minor: 0, mtime: 0n };
+
+  /** How many names it takes, of at most so many. */
+  function taken(parents: string, most: number): number {
+    const directory = mkdtempSync(join(memoryDirectory(), "coracle-names-"));
+    const free = (): never => {
+      throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
+    };
+    const tar = new CopiedTar({ open: free } as unknown as View, join(directory, "tar"), limitsOf(ROOMY));
+    let count = 0;
+    try {
+      for (; count < most; count++)
+        tar.entry({ ...link, type: "symlink", name: `${parents}${count}`, xattrs: new Map() });
+    } catch (error) {
+      if (!(error instanceof NotPlain)) throw error;
+    } finally {
+      tar.close();
+      rmSync(directory, { recursive: true });
+    }
+    return count;
+  }
+
+  test("takes many names, but fewer that are long", () => {
+    expect(taken("", 20_000)).toBe(20_000);
+    expect(taken(parent, 20_000)).toBeLessThan(10_000);
   });
 });
 
