@@ -96,8 +96,19 @@ async function beside(name, args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/**
+ * How V8 works in vitest's own process, which turns hundreds of modules into JavaScript: with room for them from the
+ * beginning, little optimizing, and one thread for both. It takes 2.9 s of a processor for 30 files instead of 3.7.
+ */
+const OF_VITEST = [
+  "--max-semi-space-size=64",
+  "--initial-old-space-size=256",
+  "--interrupt-budget=400000",
+  "--v8-pool-size=1",
+];
+
 function vitest(args) {
-  runOrExit(process.execPath, ["tests/run.mjs", "--config", "tests/vitest.config.ts", ...args]);
+  runOrExit(process.execPath, [...OF_VITEST, "tests/run.mjs", "--config", "tests/vitest.config.ts", ...args]);
 }
 
 function runOrExit(program, args) {
