@@ -1,5 +1,6 @@
 // Sends answers: statuses, headers and JSON bodies, each kind in one place (surface §2.1, §6.1).
 
+import { release } from "../../build/bindings/heap";
 import { perform } from "../../build/bindings/replies";
 import {
   Head,
@@ -72,6 +73,16 @@ export function sendStateless(call: Call, headers: string, body: Uint8Array): vo
 
 export function sendJson(call: Call, status: u16, body: Uint8Array): void {
   sendWhole(call, status, headersOf(call).json, body);
+}
+
+/**
+ * A 200 with what was written, and a final newline. Nothing may be written afterwards. Lists are long, and garbage of
+ * their size would have a collection begin after every few.
+ */
+export function sendWritten(call: Call, json: JsonWriter): void {
+  const body = line(json);
+  sendJson(call, 200, body);
+  release(body);
 }
 
 /**

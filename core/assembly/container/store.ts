@@ -2,7 +2,7 @@
 
 import { deleteRecord } from "../ask";
 import { CONTAINER_RECORDS } from "../records/kinds";
-import { putRecord } from "../records/put";
+import { putAndRelease, putRecord } from "../records/put";
 import { badParameter, conflict, notFound, Refusal } from "../refusal";
 import { changedContainers, Container } from "./container";
 import { Status } from "./lifecycle";
@@ -97,7 +97,9 @@ export class ContainerStore {
       const container = changedContainers.pop();
       container.changed = false;
       container.behind = false;
-      if (container.status != Status.Removed) putRecord(CONTAINER_RECORDS + container.id, writeRecord(container));
+      if (container.status != Status.Removed) {
+        putAndRelease(CONTAINER_RECORDS + container.id, writeRecord(container));
+      }
     }
   }
 

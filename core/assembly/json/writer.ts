@@ -1,6 +1,7 @@
 // Writes JSON as UTF-8 bytes in the form of Go's encoding/json.
 // Every answer is written here, so it uses raw stores for speed.
 
+import { noBytes, widen } from "../../../build/bindings/heap";
 import { arePlain, narrowed } from "../text/at-once";
 import { base64Length, storeBase64 } from "../text/base64";
 import { sequenceLength, storePoint } from "../text/utf8";
@@ -27,20 +28,17 @@ export class JsonWriter {
     return Uint8Array.wrap(this.buffer.slice(0, this.size));
   }
 
-  /** The written bytes without copying; nothing may be written afterwards. */
+  /** The written bytes without copying. The writer is empty afterwards. */
   take(): Uint8Array {
-    return Uint8Array.wrap(this.buffer, 0, this.size);
+    const bytes = Uint8Array.wrap(this.buffer, 0, this.size);
+    this.buffer = noBytes();
+    this.size = 0;
+    return bytes;
   }
 
   /** Number of bytes written so far. */
   get length(): i32 {
     return this.size;
-  }
-
-  /** Starts again with the same buffer. */
-  reset(): void {
-    this.size = 0;
-    this.comma = false;
   }
 
   beginObject(): JsonWriter {
@@ -260,11 +258,8 @@ export class JsonWriter {
   // Makes room for `bytes` more bytes, and returns their address.
   private room(bytes: i32): usize {
     const needed = this.size + bytes;
-    if (needed > this.buffer.byteLength) {
-      const wider = new ArrayBuffer(max(needed, this.buffer.byteLength << 1));
-      memory.copy(changetype<usize>(wider), changetype<usize>(this.buffer), this.size);
-      this.buffer = wider;
-    }
+    const room = this.buffer.byteLength;
+    if (needed > room) this.buffer = widen(this.buffer, max(needed, room << 1));
     return changetype<usize>(this.buffer) + this.size;
   }
 

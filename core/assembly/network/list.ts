@@ -4,7 +4,7 @@ import { FilterFlag, Filters, parseFilters } from "../api/filters";
 import { Call } from "../call";
 import { JsonWriter } from "../json/writer";
 import { badParameter, internal, Refusal } from "../refusal";
-import { line, sendJson } from "../reply";
+import { sendWritten } from "../reply";
 import { networksInUse } from "./endpoint/containers-on-network";
 import { Network } from "./network";
 import { writeNetworkJson } from "./shown";
@@ -29,7 +29,7 @@ export function listNetworks(call: Call): Refusal | null {
     writeNetworkJson(json, all[i], call.version, call.version < WITHOUT_CONTAINERS, false);
   }
   json.endArray();
-  sendJson(call, 200, line(json));
+  sendWritten(call, json);
   return null;
 }
 

@@ -1,5 +1,6 @@
 // Writes records. A good record replaces a damaged one that was set aside.
 
+import { release } from "../../../build/bindings/heap";
 import { Stored } from "../../../build/bindings/types";
 import { storeRecord } from "../ask";
 import { setAside } from "./set-aside";
@@ -24,4 +25,11 @@ export function putRecord(key: string, value: Uint8Array): void {
   }
   if (setAside.has(key)) setAside.replaced(key);
   storeRecord(key, value);
+}
+
+/** The same for bytes that have no other use: their memory is free afterwards. */
+export function putAndRelease(key: string, value: Uint8Array): void {
+  const isTold = told !== null;
+  putRecord(key, value);
+  if (!isTold) release(value);
 }

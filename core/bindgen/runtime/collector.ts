@@ -59,6 +59,14 @@ export function moved(from: usize, to: usize): void {
   setAfter(load<usize>(to, BEFORE), to);
 }
 
+/** An object in use, which has no references, is freed without a collection. */
+export function delist(header: usize): void {
+  const previous = load<usize>(header, BEFORE);
+  if (cursor == header) cursor = previous;
+  store<usize>(after(header), previous, BEFORE);
+  setAfter(previous, after(header));
+}
+
 /** An object has got a reference to another one, or to null. */
 export function link(parent: usize, child: usize, _expectMultiple: bool): void {
   if (cursor) shade(parent, child);

@@ -5,7 +5,7 @@
 
 import { __alloc, __free, __realloc } from "rt/tlsf";
 import { E_ALLOCATION_TOO_LARGE } from "util/error";
-import { enlist, moved } from "./collector";
+import { delist, enlist, moved } from "./collector";
 
 // The header of an object (collector.ts), without the word of the allocator before it.
 const CLASS: usize = 8;
@@ -30,26 +30,53 @@ export function countingNew(size: usize, id: i32): usize {
   return header + HEADER;
 }
 
-// What a new array holds. Most arrays are empty at first, and many stay so. They share one object without bytes until
-// they grow: it is part of the code, so that it is never changed, moved or freed.
+// What a new array holds. Most arrays are empty at first, and many stay so.
 // @ts-ignore: decorator
 @global
 export function __newItems(size: usize, data: usize): usize {
-  if (!size) return memory.data<u32>([0, 0, idof<ArrayBuffer>(), 0], 16) + HEADER;
+  if (!size) return changetype<usize>(noBytes());
   const items = countingNew(size, idof<ArrayBuffer>());
   if (data) memory.copy(items, data, size);
   return items;
 }
 
-// Called for an array that grows. Its old block is free at once, so this counts too much rather than too little.
+/** A buffer without bytes, which all share: it is part of the code, so that it is never changed, moved or freed. */
+export function noBytes(): ArrayBuffer {
+  return changetype<ArrayBuffer>(memory.data<u32>([0, 0, idof<ArrayBuffer>(), 0], 16) + HEADER);
+}
+
+// Called for an array that grows. Its old block is free at once.
 export function countingRenew(old: usize, size: usize): usize {
   if (old < __heap_base) return copyOf(old, size);
-  count += <u32>size;
+  count += <u32>size - load<u32>(old - HEADER, SIZE);
   if (size > MOST) throw new Error(E_ALLOCATION_TOO_LARGE);
   const header = __realloc(old - HEADER, HEADER + size);
   store<u32>(header, <u32>size, SIZE);
   moved(old - HEADER, header);
   return header + HEADER;
+}
+
+/** More room for the bytes of a buffer, which must have no other reference: its memory is used again. */
+export function widen(buffer: ArrayBuffer, size: i32): ArrayBuffer {
+  const before = buffer.byteLength;
+  const wider = __renew(changetype<usize>(buffer), size);
+  memory.fill(wider + before, 0, size - before);
+  return changetype<ArrayBuffer>(wider);
+}
+
+/**
+ * Frees the bytes of a view at once, which must have been made in this call and have no other reference: large bytes
+ * that only the host needs leave no garbage. The view is empty afterwards.
+ */
+export function release(view: Uint8Array): void {
+  const header = changetype<usize>(view.buffer) - HEADER;
+  if (header < __heap_base) return;
+  store<ArrayBuffer>(changetype<usize>(view), noBytes(), offsetof<Uint8Array>("buffer"));
+  store<usize>(changetype<usize>(view), changetype<usize>(noBytes()), offsetof<Uint8Array>("dataStart"));
+  store<i32>(changetype<usize>(view), 0, offsetof<Uint8Array>("byteLength"));
+  count -= load<u32>(header, SIZE) + OVERHEAD;
+  delist(header);
+  wipingFree(header);
 }
 
 /** Of an object that is part of the code. */
@@ -59,7 +86,7 @@ function copyOf(old: usize, size: usize): usize {
   return copy;
 }
 
-// Bytes allocated during the life of the instance, modulo 2^32.
+// Bytes allocated during the life of the instance, modulo 2^32, without those that were freed at once.
 export function allocated(): u32 {
   return count;
 }

@@ -10,7 +10,7 @@ import { writeHealth } from "../../health/health";
 import { imageStore } from "../../image/store";
 import { JsonWriter } from "../../json/writer";
 import { internal, Refusal } from "../../refusal";
-import { line, sendJson, sendRefusal } from "../../reply";
+import { sendRefusal, sendWritten } from "../../reply";
 import { engine } from "../../state";
 import { Task } from "../../task";
 import { formatTime } from "../../text/time";
@@ -37,7 +37,7 @@ export function inspectContainer(call: Call): Refusal | null {
     askContent(new Sizing(call, container), 0, new ContentCommandMeasure(container.id));
     return null;
   }
-  sendJson(call, 200, write(container, call.version, sized ? container.written : -1));
+  send(call, container, sized ? container.written : -1);
   return null;
 }
 
@@ -53,12 +53,13 @@ class Sizing extends Task {
     if (failure !== null) return sendRefusal(this.call, internal(failureText(failure)));
     const size = <i64>(<OutcomeSize>outcome!).value;
     keepSample(this.container, size);
-    sendJson(this.call, 200, write(this.container, this.call.version, size));
+    send(this.call, this.container, size);
   }
 }
 
 /** `written`: negative if no sizes are wanted. */
-function write(container: Container, version: i32, written: i64): Uint8Array {
+function send(call: Call, container: Container, written: i64): void {
+  const version = call.version;
   // Only inspect shows the results of health checks. So probes need not wait for the disk; only clients of inspect do.
   container.tell();
   const json = new JsonWriter(false, container.config.length + container.hostConfig.length + REST_BYTES);
@@ -90,7 +91,7 @@ function write(container: Container, version: i32, written: i64): Uint8Array {
   writeNetworkSettings(json, container, version);
   writeExtension(json, container.lastChange);
   json.endObject();
-  return line(json);
+  sendWritten(call, json);
 }
 
 function writeState(json: JsonWriter, container: Container): void {

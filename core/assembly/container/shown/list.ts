@@ -6,7 +6,7 @@ import { askContent } from "../../ask";
 import { Call } from "../../call";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, Refusal } from "../../refusal";
-import { line, sendJson } from "../../reply";
+import { sendWritten } from "../../reply";
 import { Task } from "../../task";
 import { Container } from "../container";
 import { containerStore } from "../store";
@@ -41,7 +41,7 @@ function send(call: Call, found: Container[], sized: bool): void {
     writeListItem(json, found[i], call.version, sized ? found[i].written : -1);
   }
   json.endArray();
-  sendJson(call, 200, line(json));
+  sendWritten(call, json);
 }
 
 /** Asks for the sizes of running containers, in parallel; those of other containers are stored. */

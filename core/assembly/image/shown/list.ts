@@ -4,7 +4,7 @@ import { flagOf } from "../../api/parameters";
 import { Call } from "../../call";
 import { JsonWriter } from "../../json/writer";
 import { badParameter, Refusal } from "../../refusal";
-import { line, sendJson } from "../../reply";
+import { sendWritten } from "../../reply";
 import { unixSeconds } from "../../text/time";
 import { Image } from "../image";
 import { imageStore } from "../store";
@@ -36,7 +36,7 @@ export function listImages(call: Call): Refusal | null {
   if (call.version >= WITH_SHARED_SIZE && flagOf(query, "shared-size")) listing.sharing = new Sharing();
   listing.counted = call.version >= WITH_CONTAINER_COUNT;
   listing.addAll();
-  sendJson(call, 200, line(json));
+  sendWritten(call, json);
   return null;
 }
 
