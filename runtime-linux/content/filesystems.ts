@@ -103,14 +103,20 @@ export class Filesystems {
    * it.
    */
   async drop(container: string): Promise<void> {
-    await this.unmount(container);
-    const live = this.#paths.liveContainer(container);
-    if (fs.existsSync(live)) {
-      await this.#unmountBelow(live);
-      await removeAll(live);
-    }
+    const live = this.#paths.liveContainer(checked(container));
+    // A container that never ran has nothing: to ask costs less than to try.
+    if (fs.existsSync(live)) await this.#dropLive(container, live);
+    const kept = this.#paths.container(container);
+    if (!fs.existsSync(kept)) return;
     await rmdir(join(this.#paths.work(container), OVERLAYS)).catch(() => {});
-    await removeAll(this.#paths.container(container));
+    await removeAll(kept);
+  }
+
+  async #dropLive(container: string, live: string): Promise<void> {
+    await this.unmount(container);
+    if (!fs.existsSync(live)) return;
+    await this.#unmountBelow(live);
+    await removeAll(live);
   }
 
   /** Containers whose file system is mounted. */
