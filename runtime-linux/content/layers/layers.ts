@@ -234,14 +234,14 @@ export class Layers {
     const aside = await this.#aside();
     await rename(unflushed.place, aside);
     unflushed.place = aside;
-    await this.#exchange(aside, directory);
-    unflushed.replaced = aside;
+    unflushed.replaced = await this.#exchange(aside, directory);
   }
 
-  /** Not every file system can do it at once. */
-  async #exchange(aside: string, directory: string): Promise<void> {
+  /** Not every file system can do it at once. Returns where the older one is then. */
+  async #exchange(aside: string, directory: string): Promise<string> {
     try {
       this.#kernel.exchange(aside, directory);
+      return aside;
     } catch (error) {
       if (!["EINVAL", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
       const older = await this.#aside();
@@ -250,7 +250,7 @@ export class Layers {
         await rename(older, directory);
         throw failure;
       });
-      await rename(older, aside);
+      return older;
     }
   }
 
