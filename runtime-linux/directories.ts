@@ -1,6 +1,17 @@
 // Directories that the engine makes and removes, and functions that make names survive a power loss.
 
-import { chmodSync, closeSync, constants, mkdirSync, openSync, readdirSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  statfsSync,
+  unlinkSync,
+  type Dirent,
+} from "node:fs";
 import { mkdtemp, open, opendir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -53,10 +64,19 @@ export async function makeLasting(directory: string, mode: number): Promise<void
 /** Removes a directory, unless something is in it or mounted on it. */
 export async function removeEmpty(directory: string): Promise<void> {
   try {
-    await rmdir(directory);
+    await (isInMemory(dirname(directory)) ? rmdirSync(directory) : rmdir(directory));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EBUSY") throw error;
+  }
+}
+
+/** Removes a file. A missing one is no error. */
+export async function removeFile(file: string): Promise<void> {
+  try {
+    await (isInMemory(dirname(file)) ? unlinkSync(file) : unlink(file));
+  } catch (error) {
+    unlessGone(error as NodeJS.ErrnoException);
   }
 }
 
@@ -71,14 +91,46 @@ export function namesIn(directory: string): string[] {
 }
 
 /**
- * Removes a small directory and everything in it. It removes files concurrently and off the main thread, since each may
- * have to wait for the disk. A missing directory is no error.
+ * Removes a small directory and everything in it. On a disk it removes files concurrently and off the main thread, since
+ * each may have to wait. A missing directory is no error.
  */
 export async function removeAll(directory: string): Promise<void> {
-  const paths = namesIn(directory).map((name) => join(directory, name));
-  await Promise.all(paths.map((path) => unlink(path).catch(() => removeTree(path))));
-  await removeTree(directory);
+  const entries = entriesIn(directory);
+  if (entries === undefined) return;
+  const isQuick = entries.length <= NAMES_AT_ONCE && isInMemory(directory);
+  const act = isQuick ? { unlink: unlinkSync, rmdir: rmdirSync } : { unlink, rmdir };
+  const remove = async (entry: Dirent): Promise<void> => {
+    const path = join(directory, entry.name);
+    await (entry.isDirectory() ? act.rmdir(path) : act.unlink(path));
+  };
+  await Promise.all(entries.map((entry) => remove(entry).catch(() => removeTree(join(directory, entry.name)))));
+  const removeItself = async (): Promise<void> => act.rmdir(directory);
+  await removeItself().catch(() => removeTree(directory));
 }
+
+function entriesIn(directory: string): Dirent[] | undefined {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    unlessGone(error as NodeJS.ErrnoException);
+    return undefined;
+  }
+}
+
+/**
+ * Whether a directory's names are in memory, as below /run. Nothing there waits for a disk, and to remove a name takes a
+ * tenth of what handing the call to another thread does.
+ */
+function isInMemory(directory: string): boolean {
+  try {
+    return MEMORY.includes(statfsSync(directory).type);
+  } catch {
+    return false; // it is missing; the call itself tells
+  }
+}
+
+/** tmpfs and ramfs (statfs(2), `f_type`). */
+const MEMORY: readonly number[] = [0x01021994, 0x858458f6];
 
 /** Removes a directory of any depth and everything in it. An empty one takes a single call. */
 export async function removeTree(directory: string): Promise<void> {

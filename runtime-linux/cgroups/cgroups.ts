@@ -97,7 +97,7 @@ export class Cgroups {
 
   /** Removes the group from every hierarchy. Its processes must be gone. */
   async remove(container: string): Promise<void> {
-    for (const path of this.#leaving(container)) await removeTree(path);
+    for (const path of this.#leaving(container)) if (existsSync(path)) await removeTree(path);
   }
 
   /**
@@ -127,15 +127,15 @@ export class Cgroups {
   }
 
   #leaving(container: string): string[] {
+    const group = groupOf(this.#paths, container);
     const cpu = this.controller("cpu");
-    if (cpu && !cpu.v2) returnRealtime(join(cpu.path, groupOf(this.#paths, container)));
-    return this.#groups(container);
+    if (cpu && !cpu.v2) returnRealtime(join(cpu.path, group));
+    return this.#hierarchies.map((root) => join(root, group));
   }
 
   #groups(container: string): string[] {
-    return this.#hierarchies
-      .map((root) => join(root, groupOf(this.#paths, container)))
-      .filter((path) => existsSync(path));
+    const group = groupOf(this.#paths, container);
+    return this.#hierarchies.map((root) => join(root, group)).filter((path) => existsSync(path));
   }
 
   async #set(container: string, frozen: boolean): Promise<void> {

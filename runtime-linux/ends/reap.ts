@@ -1,10 +1,9 @@
 // Cleans up a run: removes everything that was made for it and kills whatever still runs. Its log stays.
 
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { forgetGroup } from "../cgroups/chosen-groups.js";
-import { namesIn, removeAll, removeEmpty } from "../directories.js";
+import { namesIn, removeAll, removeEmpty, removeFile } from "../directories.js";
 import { killRun } from "./kill-run.js";
 import { callRuntime } from "../launch/launch.js";
 import type { Surroundings } from "../launch/surroundings.js";
@@ -51,7 +50,7 @@ async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundin
 async function removeExit(run: Run, wasKilled: boolean, { paths }: Surroundings): Promise<void> {
   const exits = paths.exits();
   const unfinished = wasKilled ? namesIn(exits).filter((name) => parseUnfinished(name) === run.name) : [];
-  for (const name of [run.name, ...unfinished]) await rm(join(exits, name), { force: true });
+  for (const name of [run.name, ...unfinished]) await removeFile(join(exits, name));
 }
 
 /** crun and runc are known to keep only a directory and the cgroups. Other runtimes are asked to clean up. */

@@ -2,9 +2,8 @@
 // A file is written before its subject is made, and marked once all of it is made.
 
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { makePrivate } from "../directories.js";
+import { makePrivate, removeFile } from "../directories.js";
 
 /** A value and its state. */
 export interface Kept<T> {
@@ -81,7 +80,7 @@ export class KeptFiles<T> {
   /** Asynchronous, because the disk may be slow. */
   async erase(name: string): Promise<void> {
     this.forget(name);
-    await Promise.all([false, true].map((whole) => unlinkIfThere(this.#file(name, whole))));
+    await Promise.all([false, true].map((whole) => removeFile(this.#file(name, whole))));
   }
 
   #read(file: string): void {
@@ -99,13 +98,5 @@ export class KeptFiles<T> {
 
   #file(name: string, whole: boolean): string {
     return join(this.directory, `${name}.${whole ? "json" : "part"}`);
-  }
-}
-
-async function unlinkIfThere(file: string): Promise<void> {
-  try {
-    await unlink(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }

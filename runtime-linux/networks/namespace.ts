@@ -2,11 +2,10 @@
 // needs no process.
 
 import { closeSync, fstatSync, openSync, statSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pid } from "node:process";
 import { noSuch } from "../../hosts/shared/index.js";
-import { makePrivate } from "../directories.js";
+import { makePrivate, removeFile } from "../directories.js";
 import { isAlive, type FirstProcess } from "../ends/run.js";
 import { CLONE_NEWNET, MNT_DETACH, MS_BIND, type Kernel } from "../kernel.js";
 
@@ -58,7 +57,7 @@ export function isNamespace(file: string): boolean {
 /** Releases a namespace. The kernel removes it, with every interface in it, once no process is left in it. */
 export async function releaseNamespace(kernel: Kernel, file: string): Promise<void> {
   while (isNamespace(file)) await kernel.umountAside(file, MNT_DETACH);
-  await rm(file, { force: true });
+  await removeFile(file);
 }
 
 const OWN = "/proc/thread-self/ns/net";

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { makePrivate, makeSpread, removeAll } from "../../runtime-linux/directories.js";
+import { makePrivate, makeSpread, removeAll, removeEmpty, removeFile } from "../../runtime-linux/directories.js";
 import { libc } from "../../runtime-linux/kernel/libc.js";
 import { run } from "../support/commands.js";
 import { memoryDirectory } from "../support/memory-directory.js";
@@ -25,7 +25,10 @@ import { turnsDuring } from "../support/measured/turns.js";
 
 // On a disk, making thousands of files takes several times as long.
 const scratch = mkdtempSync(join(memoryDirectory(), "coracle-directories-"));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const onDisk = mkdtempSync(join(tmpdir(), "coracle-directories-"));
+afterAll(() => {
+  for (const place of [scratch, onDisk]) rmSync(place, { recursive: true, force: true });
+});
 
 test("a private directory stays private, even if another program made it, and others cannot get into it", () => {
   const place = join(scratch, "above/private");
@@ -50,19 +53,18 @@ test("trees in a directory are to be kept apart; where the file system cannot, t
   expect(told).toEqual([place]);
   expect(statSync(place).mode & 0o777).toBe(0o711);
 
-  const onDisk = mkdtempSync(join(tmpdir(), "coracle-spread-"));
-  try {
-    const { stdout: type } = await run(["stat", "-f", "-c", "%T", onDisk]);
-    makeSpread(onDisk, 0o700, libc);
-    if (type.trim() !== "ext2/ext3") return console.log(`skipped: flags of ext4: ${onDisk} is on ${type.trim()}`);
-    expect((await run(["lsattr", "-d", onDisk])).stdout).toMatch(/^\S*T\S* /);
-  } finally {
-    rmSync(onDisk, { recursive: true });
-  }
+  const directory = join(onDisk, "spread");
+  const { stdout: type } = await run(["stat", "-f", "-c", "%T", onDisk]);
+  makeSpread(directory, 0o700, libc);
+  if (type.trim() !== "ext2/ext3") return console.log(`skipped: flags of ext4: ${onDisk} is on ${type.trim()}`);
+  expect((await run(["lsattr", "-d", directory])).stdout).toMatch(/^\S*T\S* /);
 });
 
-test("a directory is removed completely, but not the targets of its links", async () => {
-  const [directory, outside] = [join(scratch, "all"), join(scratch, "outside")];
+test.each([
+  ["in memory", scratch],
+  ["on a disk", onDisk],
+])("a directory %s is removed completely, but not the targets of its links", async (_, place) => {
+  const [directory, outside] = [join(place, "all"), join(place, "outside")];
   mkdirSync(join(directory, "deep/deeper"), { recursive: true });
   mkdirSync(join(directory, "empty"));
   mkdirSync(outside);
@@ -119,6 +121,30 @@ test("a directory of very many files does not block for long, and no link is fol
   expect(longest).toBeLessThan(whole / 3);
 });
 
-test("a missing directory counts as removed", async () => {
-  await removeAll(join(scratch, "nowhere"));
+test.each([
+  ["in memory", scratch],
+  ["on a disk", onDisk],
+])("what is missing %s counts as removed, and a directory with something in it is left", async (_, place) => {
+  const [directory, file] = [join(place, "kept"), join(place, "kept/file")];
+  mkdirSync(directory);
+  writeFileSync(file, "");
+  await removeEmpty(directory);
+  expect(existsSync(file)).toBe(true);
+  await removeFile(file);
+  await removeFile(file);
+  await removeFile(join(file, "below"));
+  await removeEmpty(directory);
+  expect(existsSync(directory)).toBe(false);
+  await removeEmpty(directory);
+  await removeAll(directory);
+});
+
+test("a directory in memory is removed before the call returns: no thread has to take part", () => {
+  if (memoryDirectory() === tmpdir()) return console.log("skipped: no file system in memory");
+  const directory = join(scratch, "at-once");
+  mkdirSync(join(directory, "empty"), { recursive: true });
+  writeFileSync(join(directory, "file"), "");
+  const removed = removeAll(directory);
+  expect(existsSync(join(directory, "file"))).toBe(false);
+  return removed;
 });
