@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -19,8 +20,9 @@ import type { Kernel } from "./kernel.js";
 
 /** Makes a directory that other users cannot enter, if it is missing. They can pass through its parents. */
 export function makePrivate(directory: string): void {
-  mkdirSync(dirname(directory), { recursive: true, mode: 0o711 });
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const parent = dirname(directory);
+  if (!existsSync(parent)) mkdirSync(parent, { recursive: true, mode: 0o711 });
+  if (!existsSync(directory)) mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
 }
 

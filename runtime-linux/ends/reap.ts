@@ -22,7 +22,7 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
   const isLast = run.isLast();
   const note = run.note();
   // A run that ended by itself usually has nothing left.
-  const isGone = isLast && run.exit() !== undefined && (await at.cgroups.removeEmpty(run.container));
+  const isGone = isLast && run.hasExit && (await at.cgroups.removeEmpty(run.container));
   if (isLast && !isGone) await at.cgroups.kill(run.container);
   const wasKilled = existsSync(run.directory) && (await settle(run, ended, at));
   if (note) await removeState(run, note, at);
@@ -40,8 +40,8 @@ export async function reap(run: Run, ended: Promise<void> | undefined, at: Surro
 async function settle(run: Run, ended: Promise<void> | undefined, at: Surroundings): Promise<boolean> {
   if (ended) {
     const limit = new Promise<"late">((resolve) => setTimeout(resolve, SUPERVISOR_LIMIT_MS, "late").unref());
-    if ((await Promise.race([ended, limit])) !== "late" && run.exit()) return false;
-  } else if (run.exit()) return false;
+    if ((await Promise.race([ended, limit])) !== "late" && run.hasExit) return false;
+  } else if (run.hasExit) return false;
   await killRun(run, at);
   return true;
 }

@@ -111,6 +111,11 @@ export class Run {
     return !namesIn(this.#paths.runs(this.container)).some((name) => Number(name) > this.number);
   }
 
+  /** The supervisor has written how it ended. */
+  get hasExit(): boolean {
+    return (statSync(join(this.#paths.exits(), this.name), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  }
+
   /** What the supervisor wrote at the end; undefined before that. */
   exit(): types.Exit | undefined {
     const file = join(this.#paths.exits(), this.name);

@@ -15,12 +15,15 @@ export interface Mount {
   options?: readonly string[];
 }
 
+/** Valid only while nobody changes links. */
 export class MountPlaces {
   /**
    * The mounts so far, in order. Each hides what was at its destination before. `files`: where its files are on the
    * machine.
    */
   readonly #mounted: { place: string; files: string | undefined; isBind: boolean; isWritable: boolean }[] = [];
+  /** What is already known of the machine's paths; undefined: no link. Most destinations have directories in common. */
+  readonly #links = new Map<string, string | undefined>();
 
   /** `root`: the container's file system. */
   constructor(
@@ -64,9 +67,14 @@ export class MountPlaces {
 
   #targetOf(path: string): string | undefined {
     const mount = this.#mountOf(path);
-    if (!mount) return linkTarget(this.root + path, path);
+    if (!mount) return this.#linkAt(this.root + path, path);
     if (mount.place === path || mount.files === undefined) return undefined;
-    return linkTarget(mount.files + (mount.place === "/" ? path : path.slice(mount.place.length)), path);
+    return this.#linkAt(mount.files + (mount.place === "/" ? path : path.slice(mount.place.length)), path);
+  }
+
+  #linkAt(file: string, name: string): string | undefined {
+    if (!this.#links.has(file)) this.#links.set(file, linkTarget(file, name));
+    return this.#links.get(file);
   }
 }
 
