@@ -157,11 +157,9 @@ describeUnless(missing, "the machine's device nodes and files", () => {
         .map((line) => line.split(" ")[2]),
     );
     for (const at of [0, 1, 2]) {
-      const { dev } = statSync(`/proc/${pid}/fd/${at}`);
-      expect([at, mounted.has(`${dev >> 8}:${dev & 0xff}`)]).toEqual([at, false]);
+      expect([at, mounted.has(deviceOf(`/proc/${pid}/fd/${at}`))]).toEqual([at, false]);
     }
-    const { dev } = statSync(`/proc/${daemon.pid()}/root/dev/null`);
-    expect(mounted).toContain(`${dev >> 8}:${dev & 0xff}`);
+    expect(mounted).toContain(deviceOf(`/proc/${daemon.pid()}/root/dev/null`));
   }
 
   function nodesDirectory(): string {
@@ -252,4 +250,10 @@ function unlessGone<T>(read: () => T[]): T[] {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
+}
+
+/** The device of a file's file system as mountinfo tells it, in its major and minor number (makedev(3)). */
+function deviceOf(path: string): string {
+  const { dev } = statSync(path);
+  return `${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}`;
 }
