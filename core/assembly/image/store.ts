@@ -2,6 +2,7 @@
 
 import { deleteRecord } from "../ask";
 import { Container } from "../container/container";
+import { forgetDefaults } from "../container/create/image-defaults";
 import { containerStore } from "../container/store";
 import { jsonError, parseJson } from "../json/reader";
 import { FieldReader } from "../records/field-reader";
@@ -147,6 +148,7 @@ export class ImageStore {
   /** Removes an image without references. Returns the layers that were dropped, top first. */
   remove(image: Image): StoredLayer[] {
     this.byId.delete(image.id);
+    forgetDefaults(image.id);
     this.renamings += 1;
     deleteRecord(IMAGE_RECORDS + image.id);
     deleteRecord(CONFIG_RECORDS + image.id);

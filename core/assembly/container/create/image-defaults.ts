@@ -31,6 +31,13 @@ export function defaultsOf(image: Image | null): ImageDefaults {
   return read;
 }
 
+/** `id`: of an image that is removed. Its variables and labels may be secret, or large. */
+export function forgetDefaults(id: string): void {
+  if (lastId != id) return;
+  last = null;
+  lastId = "";
+}
+
 let last: ImageDefaults | null = null;
 /** The image's id names its content. */
 let lastId: string = "";
