@@ -68,6 +68,18 @@ describe("hashes and codes", () => {
     expect(door.text("utf8", "aä€😀\0")).toBe("aä€😀\0");
   });
 
+  test("UTF-8 stays the same with any character at any place of a text of any length", () => {
+    const others = "\x7fa\0".repeat(7);
+    for (const special of ["", "\x80", "ä", "Ā", "€", "\ufffd", "\uffff", "😀"]) {
+      for (let length = 0; length < 20; length++) {
+        for (let at = 0; at <= length; at++) {
+          const text = others.slice(0, at) + special + others.slice(at, length);
+          expect(door.text("utf8", text)).toBe(text);
+        }
+      }
+    }
+  });
+
   test("ids are 64 lowercase hex digits", () => {
     expect(door.call("fullId", "a0".repeat(32))).toBe(true);
     expect(door.call("fullId", "A0".repeat(32))).toBe(false);

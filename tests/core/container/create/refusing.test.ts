@@ -46,6 +46,19 @@ describe("what create refuses", () => {
     expect(validate(config)).toEqual([400, message]);
   });
 
+  test("a NUL byte at any place of a text of any length", () => {
+    // Units with a zero byte of their own.
+    const others = "a\u0100\u0001\uff00".repeat(4);
+    for (let length = 0; length < 14; length++) {
+      const text = others.slice(0, length);
+      expect(validate({ Domainname: text })).toBe(null);
+      for (let at = 0; at <= length; at++) {
+        const holding = `${text.slice(0, at)}\0${text.slice(at)}`;
+        expect(validate({ Domainname: holding })).toEqual([400, "invalid Domainname: it contains a NUL byte"]);
+      }
+    }
+  });
+
   test.each([
     [{ Memory: 1 }, "Minimum memory limit allowed is 6MB"],
     [{ Memory: -1 }, "Minimum memory limit allowed is 6MB"],
