@@ -23,7 +23,7 @@ export interface MachineNeeds {
 /** Reads the facts. Makes the data root if it is missing, since some facts are about its file system. */
 export async function describeMachine({ kernel, paths, root = "/" }: MachineNeeds): Promise<engine.Machine> {
   const read = (file: string): string => readOr(join(root, file), "");
-  const init = await describeInit();
+  const [init, droppingChains] = await Promise.all([describeInit(), strangeDrops()]);
   const distribution = osRelease(read("etc/os-release") || read("usr/lib/os-release"));
   mkdirSync(paths.roots.data, { recursive: true, mode: 0o711 });
   return {
@@ -53,7 +53,7 @@ export async function describeMachine({ kernel, paths, root = "/" }: MachineNeed
     routes: routesOf(root),
     defaultBridge: paths.defaultBridge(),
     firewall: "nftables",
-    droppingChains: await strangeDrops(),
+    droppingChains,
     simulated: false,
   };
 }

@@ -38,7 +38,8 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const { dataRoot } = config;
   process.umask(UMASK);
   comeFirst(libc);
-  const runtimes = await detectRuntimes(config.runtimes);
+  // Their programs answer while the records are opened.
+  const detected = detectRuntimes(config.runtimes);
   const roots = { data: dataRoot, exec: config.execRoot };
   closings.push(claimRoots(roots).release);
   const paths = new Paths(roots);
@@ -52,6 +53,7 @@ export const openLinux: OpenGround = async (config, closings, log) => {
   const threads = new Threads({ path: CONTENT_THREAD, data: threadData });
   const workers = new OrHere(inPlace({ paths, kernel: libc, registry }), threads);
   const swept: Swept = (what, why) => tell({ what, deed: "swept", why }, log);
+  const runtimes = await detected;
   const host = await linuxHost({ paths, runtimes, timers: systemClock, records, registry, workers, swept });
   closings.push(() => host.close());
   tellLacking(config, host.runtimes, log);
