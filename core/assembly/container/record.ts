@@ -3,6 +3,7 @@
 import { Health, healthFields } from "../health/health";
 import { isDigest } from "../image/reference";
 import { Json } from "../json/json";
+import { Members } from "../json/members";
 import { Endpoint, endpointFields, Sandbox, sandboxFields } from "../network/endpoint/endpoint";
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
@@ -28,16 +29,27 @@ export function writeRecord(container: Container): Uint8Array {
   return fields.take();
 }
 
-/** Reads the container `id` from a document; sets a problem if the document is invalid. */
-export function readRecord(fields: FieldReader, id: string, document: Json): Container {
+/** The members that are documents. */
+export const CONTAINER_DOCUMENTS: string[] = ["config", "hostConfig"];
+
+/** Reads the container `id`; sets a problem if its record is invalid. */
+export function readRecord(fields: FieldReader, id: string): Container {
   const container = containerFields(fields, null);
   fields.refuse(problemOf(container, id));
-  const hostConfig = document.entry("hostConfig");
-  if (fields.problem.length > 0 || hostConfig === null) return container;
+  if (fields.problem.length > 0) return container;
+  const members = new Members(container.hostConfig);
+  const hostConfig = Json.object();
+  for (let i = 0; i < KEPT_AT_HAND.length; i++) {
+    const value = members.tree(KEPT_AT_HAND[i]);
+    if (value !== null) hostConfig.set(KEPT_AT_HAND[i], value);
+  }
   container.policy = restartPolicyOf(hostConfig);
   container.annotations = annotationsOf(hostConfig);
   return container;
 }
+
+/** What a container has at hand of its `hostConfig`. */
+const KEPT_AT_HAND: string[] = ["RestartPolicy", "Annotations"];
 
 function containerFields(fields: Fields, given: Container | null): Container {
   const id = fields.text("id", given === null ? "" : given.id);

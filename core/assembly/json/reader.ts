@@ -5,8 +5,9 @@ import { erase } from "../../../build/bindings/erase";
 import { TextBuilder } from "../text/builder";
 import { arePlainBytes } from "../text/at-once";
 import { quoteRune } from "../text/go-quote";
-import { decodeUtf8 } from "../text/utf8";
+import { decodeUtf8, isAscii } from "../text/utf8";
 import { Json } from "./json";
+import { KeptDocuments } from "./kept-documents";
 
 /** Limit of the nesting of arrays and objects. */
 export const MAX_DEPTH: i32 = 100;
@@ -17,19 +18,19 @@ export const MAX_VALUES: i32 = 500_000;
 
 /** The document; if null, `jsonError` and `jsonErrorOffset` say why and where. */
 export function parseJson(bytes: Uint8Array): Json | null {
-  return parse(bytes, MAX_VALUES);
+  return parse(bytes, MAX_VALUES, null);
 }
 
 /**
  * Reads what the engine itself has written. It has no limit of values, since a record may hold several client
- * documents, and must always be readable.
+ * documents, and must always be readable. `documents`: members that need no tree.
  */
-export function parseKept(bytes: Uint8Array): Json | null {
-  return parse(bytes, i32.MAX_VALUE);
+export function parseKept(bytes: Uint8Array, documents: KeptDocuments | null = null): Json | null {
+  return parse(bytes, i32.MAX_VALUE, documents);
 }
 
-function parse(bytes: Uint8Array, most: i32): Json | null {
-  const reader = new Reader(bytes, most);
+function parse(bytes: Uint8Array, most: i32, documents: KeptDocuments | null): Json | null {
+  const reader = new Reader(bytes, most, documents);
   const value = reader.document();
   lastError = reader.error;
   lastOffset = reader.at;
@@ -59,11 +60,18 @@ const BRACKET_OPEN: i32 = 0x5b;
 const BRACKET_CLOSE: i32 = 0x5d;
 const END: i32 = -1;
 
+/** Stands for a value that is only checked. It is shared: nobody may change it. */
+const UNBUILT: Json = Json.object();
+
 class Reader {
   at: i32 = 0;
   error: string = "";
   private depth: i32 = 0;
   private values: i32 = 0;
+  /** Values become a tree. */
+  private builds: bool = true;
+  /** All that was only checked looks as `jsonBytes` would write it. */
+  private plain: bool = true;
 
   private start: usize;
   private length: i32;
@@ -72,6 +80,7 @@ class Reader {
   constructor(
     private bytes: Uint8Array,
     private most: i32,
+    private documents: KeptDocuments | null,
   ) {
     this.start = bytes.dataStart;
     this.length = bytes.length;
@@ -106,7 +115,7 @@ class Reader {
   }
 
   private object(): Json | null {
-    const json = Json.object();
+    const json = this.builds ? Json.object() : UNBUILT;
     if (this.peekToken() == BRACE_CLOSE) {
       this.at++;
       return json;
@@ -117,10 +126,12 @@ class Reader {
       if (key === null) return null;
       if (this.peekToken() != COLON) return this.unexpected("after object key");
       this.at++;
-      const value = this.value();
+      const value = this.member(key);
       if (value === null) return null;
-      json.keys.push(key);
-      json.items.push(value);
+      if (this.builds) {
+        json.keys.push(key);
+        json.items.push(value);
+      }
       const byte = this.peekToken();
       if (byte != COMMA && byte != BRACE_CLOSE) return this.unexpected("after object key:value pair");
       this.at++;
@@ -128,8 +139,27 @@ class Reader {
     }
   }
 
+  private member(key: string): Json | null {
+    const documents = this.documents;
+    if (documents === null || this.depth != 1 || !documents.hasPlace(key)) return this.value();
+    documents.put(key, null);
+    if (this.peekToken() != BRACE_OPEN) return this.value();
+    const from = this.at;
+    this.builds = false;
+    this.plain = true;
+    const checked = this.value();
+    this.builds = true;
+    if (checked === null) return null;
+    if (this.plain) {
+      documents.put(key, this.bytes.slice(from, this.at));
+      return checked;
+    }
+    this.at = from;
+    return this.value();
+  }
+
   private array(): Json | null {
-    const json = Json.array();
+    const json = this.builds ? Json.array() : UNBUILT;
     if (this.peekToken() == BRACKET_CLOSE) {
       this.at++;
       return json;
@@ -137,7 +167,7 @@ class Reader {
     while (true) {
       const value = this.value();
       if (value === null) return null;
-      json.items.push(value);
+      if (this.builds) json.items.push(value);
       const byte = this.peekToken();
       if (byte != COMMA && byte != BRACKET_CLOSE) return this.unexpected("after array element");
       this.at++;
@@ -173,6 +203,7 @@ class Reader {
       if (!isDigit(this.peek())) return this.unexpected("in exponent of numeric literal");
       this.digits();
     }
+    if (!this.builds) return UNBUILT;
     const isNought = this.at - from == 1 && load<u8>(this.start + from) == 0x30;
     return Json.number(isNought ? "0" : decodeUtf8(this.bytes, from, this.at));
   }
@@ -197,6 +228,11 @@ class Reader {
         escaped = true;
         if (!this.escape()) return null;
       }
+    }
+    if (!this.builds) {
+      if (escaped || !isAscii(this.start + from, this.at - from)) this.plain = false;
+      this.at++;
+      return "";
     }
     const raw = decodeUtf8(this.bytes, from, this.at++);
     return escaped ? unescape(raw) : raw;
@@ -239,6 +275,7 @@ class Reader {
     while (at < this.length) {
       const byte = <i32>load<u8>(this.start + at);
       if (byte > 0x20 || (byte != 0x20 && byte != 0x0a && byte != 0x0d && byte != 0x09)) {
+        if (at > this.at) this.plain = false;
         this.at = at;
         return byte;
       }

@@ -2,6 +2,7 @@
 // type and range. A damaged record must not be used; it is set aside.
 
 import { asI64, isI64, Json, JsonKind } from "../json/json";
+import { KeptDocuments } from "../json/kept-documents";
 import { jsonBytes } from "../json/writer";
 import { Fields } from "./fields";
 
@@ -16,7 +17,11 @@ export class FieldReader extends Fields {
   /** Names of the enclosing parts and lists. */
   private readonly names: string[] = [];
 
-  constructor(json: Json) {
+  /** `documents`: members of the record that have no tree. */
+  constructor(
+    json: Json,
+    private readonly documents: KeptDocuments | null = null,
+  ) {
     super();
     this.at = json;
     if (!json.isObject) this.problem = "it is not an object";
@@ -79,7 +84,14 @@ export class FieldReader extends Fields {
     const found = this.find(name);
     if (found === null) return json;
     if (!found.isObject) this.wrong(name, "it is not an object");
-    return jsonBytes(found);
+    const kept = this.keptOf(name);
+    return kept === null ? jsonBytes(found) : kept;
+  }
+
+  private keptOf(name: string): Uint8Array | null {
+    const documents = this.documents;
+    if (documents === null || this.around.length > 0) return null;
+    return documents.of(name);
   }
 
   beginPart(name: string): void {

@@ -8,11 +8,12 @@ import { readCache } from "../build/caches/build-cache";
 import { cacheStore } from "../build/caches/cache-store";
 import { Container } from "../container/container";
 import { heldProblem } from "../container/pause/held-still";
-import { readRecord } from "../container/record";
+import { CONTAINER_DOCUMENTS, readRecord } from "../container/record";
 import { containerStore } from "../container/store";
 import { execProblem } from "../exec/record";
 import { imageStore } from "../image/store";
 import { Json } from "../json/json";
+import { KeptDocuments } from "../json/kept-documents";
 import { jsonError, parseKept } from "../json/reader";
 import { readNetwork } from "../network/network-record";
 import { networkStore } from "../network/store";
@@ -96,10 +97,11 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
   if (!isContainer && !isNetwork && !isCache && !isBuild && !key.startsWith(VOLUME_RECORDS)) {
     return misplaced("its kind is unknown");
   }
-  const json = parseKept(value);
+  const documents = isContainer ? new KeptDocuments(CONTAINER_DOCUMENTS) : null;
+  const json = parseKept(value, documents);
   if (json === null) return jsonError();
   const name = key.slice(key.indexOf("/") + 1);
-  const fields = new FieldReader(json);
+  const fields = new FieldReader(json, documents);
   if (isContainer) return restoreContainer(fields, name, json, containers);
   if (isCache) return restoreCache(fields, name);
   if (isBuild) return restoreBuild(fields, name);
@@ -107,7 +109,7 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
 }
 
 function restoreContainer(fields: FieldReader, id: string, json: Json, containers: Container[]): string {
-  const container = readRecord(fields, id, json);
+  const container = readRecord(fields, id);
   const problem = fields.problem;
   if (problem.length == 0) containers.push(container);
   else if (json.stringOf("id") != id) return misplaced(problem);

@@ -125,7 +125,8 @@ export function storePoint(point: u32, at: usize): usize {
   return 4;
 }
 
-function isAscii(source: usize, length: i32): bool {
+/** Whether all bytes at an address are ASCII. */
+export function isAscii(source: usize, length: i32): bool {
   let i = 0;
   for (; i + 8 <= length; i += 8) {
     if ((load<u64>(source + i) & 0x8080808080808080) != 0) return false;

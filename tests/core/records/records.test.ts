@@ -390,6 +390,51 @@ describe("damage", () => {
   });
 });
 
+describe("a container's documents", () => {
+  const key = `container/${idOf("created")}`;
+  const usual = TODAY.get(key)!;
+  /** The record that a container has after a change, if it had this one before. */
+  const changed = (record: string): string | undefined => {
+    const opened = new Opened(new Map([...TODAY, [key, record]]), whole(TODAY));
+    expect(opened.setAside).toEqual([]);
+    expect(opened.call("POST", "/containers/created/rename?name=changed").status).toBe(204);
+    return opened.records.get(key);
+  };
+
+  test.each(["config", "hostConfig"])("%s is written as usual again, in whatever way JSON had it", (name) => {
+    const [document, first] = new RegExp(`"${name}":\\{"(.)`).exec(usual)!;
+    const code = first!.charCodeAt(0).toString(16).padStart(4, "0");
+    const others = [
+      document.replace(":{", " : {\n "),
+      document.replace("{", "{ "),
+      document.replace(`{"${first}`, `{"\\u${code}`),
+    ];
+    const wanted = changed(usual);
+    expect(wanted).toContain(document);
+    for (const other of others) expect(changed(usual.replace(document, other))).toBe(wanted);
+  });
+
+  test("are kept with all characters and with what restarts need", () => {
+    const before = new Opened(TODAY, whole(TODAY));
+    const Cmd = ["printf", 'quoted " and \\ and \n', "grün \u2028 \u{1f642}"];
+    for (const [name, MaximumRetryCount] of [
+      ["plain", 3],
+      ["odd", 4],
+    ] as const) {
+      const HostConfig = { RestartPolicy: { Name: "on-failure", MaximumRetryCount }, Annotations: { a: name } };
+      const body = { Image: "busybox", HostConfig, ...(name === "odd" && { Cmd }) };
+      expect(before.call("POST", `/containers/create?name=${name}`, body).status).toBe(201);
+    }
+    const after = new Opened(before.records, whole(before.records));
+    for (const name of ["plain", "odd"]) {
+      for (const target of [`/containers/${name}/json`, `/containers/json?all=1&filters={"name":["${name}"]}`]) {
+        expect(after.json(target)).toEqual(before.json(target));
+      }
+    }
+    expect(after.json("/containers/odd/json")).toMatchObject({ Config: { Cmd } });
+  });
+});
+
 const isId = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
 
 const nameIn = (record: string): string => (JSON.parse(record) as { name: string }).name;
