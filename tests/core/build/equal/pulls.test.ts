@@ -176,4 +176,20 @@ describe("a second build", () => {
     pull(world);
     expect([count(world, "resolve"), count(world, "find-credentials")]).toEqual([0, 0]);
   });
+
+  test.each([
+    ["come", (world: ImageWorld, op: bigint) => world.succeed(op, { tag: "given", val: NOBODY })],
+    ["do not come", (world: ImageWorld, op: bigint) => world.failAs(op, { tag: "body-broke", val: "locked" })],
+  ])("whose credentials %s when the first one has pulled it takes that", (_, answer) => {
+    const world = new ImageWorld();
+    openSession(world, ALL);
+    solve(world);
+    const watching = watch(world);
+    sendDefinition(world, ONE);
+    const { op } = world.take("find-credentials");
+    beginBuild(world, ONE, CLASSIC);
+    pull(world);
+    answer(world, op);
+    expect([count(world, "resolve"), world.answer(watching).text.includes("FROM r.example/a")]).toEqual([0, true]);
+  });
 });

@@ -54,8 +54,8 @@ export class BasePull implements PullOwner, CredentialsClient, TurnClient {
 
   credentialsFound(credentials: Credentials | null): void {
     this.asking = null;
-    // Another build may have been faster.
-    if (this.waitsForOther()) return;
+    // Another build may have been faster: it has pulled the image meanwhile, or is pulling it.
+    if (this.isHere() || this.waitsForOther()) return;
     const wish = this.wish;
     this.turn.begin(wish.key);
     const stream = this.clients[0].teller().progress;
@@ -66,13 +66,12 @@ export class BasePull implements PullOwner, CredentialsClient, TurnClient {
 
   credentialsMissing(why: string): void {
     this.asking = null;
-    this.fail(why);
+    if (!this.isHere()) this.fail(why);
   }
 
   turnCame(): void {
     this.turn.goOn();
-    const local = localImage(this.wish.reference.canonical, this.wish.given);
-    if (local !== null) return this.end(local);
+    if (this.isHere()) return;
     this.clients[0].teller().waited();
     this.begin();
   }
@@ -93,6 +92,15 @@ export class BasePull implements PullOwner, CredentialsClient, TurnClient {
 
   private begin(): void {
     if (!this.waitsForOther()) this.asking = this.credentials.find(this.wish.reference, this);
+  }
+
+  /** Another build has pulled it: everybody is told. */
+  private isHere(): bool {
+    if (this.wish.always) return false;
+    const local = localImage(this.wish.reference.canonical, this.wish.given);
+    if (local === null) return false;
+    this.end(local);
+    return true;
   }
 
   private waitsForOther(): bool {
