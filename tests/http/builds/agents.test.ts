@@ -163,9 +163,9 @@ onEngines("ssh agents of builds", (engine, kind) => {
   async function solve(dockerfile: string, forward: Forward | null): Promise<string> {
     const [ref, end] = await session(dockerfile, forward);
     try {
-      const told = client.status(ref);
-      await client.control("Solve", ["SolveRequest", solveOf(ref)], "SolveResponse");
-      return (await told).map(logsOf).join("");
+      const solve = ["SolveRequest", solveOf(ref)] as const;
+      const [told] = await Promise.all([client.status(ref), client.control("Solve", solve, "SolveResponse")]);
+      return told.map(logsOf).join("");
     } finally {
       end();
     }

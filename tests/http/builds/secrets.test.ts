@@ -130,9 +130,9 @@ onEngines("secrets of builds", (engine, kind) => {
   async function solve(dockerfile: string, secret?: Secret): Promise<string> {
     const [ref, end] = await session(dockerfile, secret);
     try {
-      const told = client.status(ref);
-      await client.control("Solve", ["SolveRequest", solveOf(ref)], "SolveResponse");
-      return (await told).map(logsOf).join("");
+      const solve = ["SolveRequest", solveOf(ref)] as const;
+      const [told] = await Promise.all([client.status(ref), client.control("Solve", solve, "SolveResponse")]);
+      return told.map(logsOf).join("");
     } finally {
       end();
     }
