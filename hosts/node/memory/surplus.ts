@@ -1,6 +1,6 @@
-// Gives memory back to the system after a burst of work, once the engine is idle or has little to do. This is memory of
-// the core, of V8 and of the C library, and pages of the records' file and of Node's program. None of them is given back
-// by itself.
+// Gives memory back to the system after a burst of work, once the engine is idle or has little to do. The start is such a
+// burst, too. This is memory of the core, of V8 and of the C library, and pages of the records' file and of Node's program.
+// None of them is given back by itself.
 
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
@@ -48,6 +48,8 @@ export class Surplus implements Observer {
   #driver: CoreHolder | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isResting = false;
+  /** Nothing has been given back since the start. */
+  #isNew = true;
   #isClosed = false;
   /** Failures that were logged already: each is logged once. */
   readonly #told = new Set<string>();
@@ -126,6 +128,7 @@ export class Surplus implements Observer {
   }
 
   #isWorthIt(bytes: number): boolean {
+    if (this.#isNew && this.#isResting) return !Number.isNaN(bytes);
     if (!(bytes - this.#least >= WORTH_BYTES)) return false;
     const skipped = Math.min(Math.max(this.#fruitless - SKIPS_AFTER, 0), MOST_SKIPPED_DOUBLINGS);
     // While the engine is idle, no further check happens. So what its last steps have released must be given back now.
@@ -133,6 +136,7 @@ export class Surplus implements Observer {
   }
 
   async #giveBack(before: number): Promise<void> {
+    this.#isNew = false;
     const hasGrown = before - this.#left >= WORTH_BYTES;
     await this.#attempt("the core's", () => this.#giveBackCore());
     await this.#attempt("V8's", collectScript);

@@ -118,6 +118,22 @@ describe("after a burst", () => {
     expect(collect).toHaveBeenCalledOnce();
   });
 
+  test("a start is a burst, too, however little it has taken: memory is given back once", async () => {
+    const { surplus, trim, handBackProgram } = burst(0.1);
+    rss = GROWN;
+    surplus.stepped();
+    vi.advanceTimersByTime(LONG_MS);
+    expect(trim).not.toHaveBeenCalled();
+    surplus.rested();
+    await untilTrimmed(trim);
+    for (let i = 0; i < 3; i++) {
+      surplus.stepped();
+      surplus.rested();
+      await vi.advanceTimersByTimeAsync(LONG_MS);
+    }
+    expect([trim.mock.calls.length, handBackProgram.mock.calls.length]).toEqual([1, 1]);
+  });
+
   test("pages of the records' file are given back, too", async () => {
     const { surplus, trim, handBackFile } = burst();
     surplus.rested();
