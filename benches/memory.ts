@@ -13,6 +13,8 @@ export async function memory(engines: readonly RunningEngine[], sizes: Sizes): P
   const alone = engines.map((engine) => `${engine.kind} ${round(mebibytesOf(engine, rssKibibytes))}`).join(", ");
   const perContainer: Record<string, number> = {};
   for (const engine of engines) {
+    // An engine at rest has given back what it needs for any work: that is no memory of a container.
+    await engine.remove(await engine.running({ Cmd: ["sleep", "100000"] }));
     const before = mebibytesOf(engine);
     const ids: string[] = [];
     for (let i = 0; i < sizes.containers; i += 1) ids.push(await engine.running({ Cmd: ["sleep", "100000"] }));
