@@ -18,15 +18,17 @@ export class PlainResponse implements Response {
   readonly #method: string;
   readonly #isHead: boolean;
   readonly #keep: (reply: Buffer) => void;
+  readonly #passed: (bytes: number) => void;
   #finished: () => void = () => {};
   #closed: () => void = () => {};
   headSent = false;
   ended = false;
 
-  /** `keep` is called with a reply that does not depend on the state. */
-  constructor(socket: Duplex, method: string, keep: (reply: Buffer) => void) {
+  /** `keep` is called with a short reply that does not depend on the state. `passed`: so many bytes were handed on. */
+  constructor(socket: Duplex, method: string, keep: (reply: Buffer) => void, passed: (bytes: number) => void) {
     this.#socket = socket;
     this.#keep = keep;
+    this.#passed = passed;
     this.#method = method;
     this.#isHead = method === "HEAD";
   }
@@ -38,13 +40,25 @@ export class PlainResponse implements Response {
     const length = counted ? `Content-Length: ${body.length}\r\n` : framing(head.status);
     const text = headText(head, lengthless ? "" : length);
     this.headSent = true;
+    if (sends && !counted && body.length > LARGEST_JOINED) return this.#longChunk(text, body);
     const reply = !sends
       ? Buffer.from(text, "latin1")
       : counted
         ? joined(text, body, "")
-        : joined(`${text}${body.length.toString(16)}\r\n`, body, `\r\n${LAST_CHUNK}`);
+        : joined(`${text}${sizeLine(body)}`, body, `\r\n${LAST_CHUNK}`);
     if (isStateless) this.#keep(reply);
     this.#last(reply);
+  }
+
+  /** A whole reply in one write of several buffers: a long body is not copied. */
+  #longChunk(text: string, body: Uint8Array): void {
+    this.#socket.cork();
+    this.#socket.write(`${text}${sizeLine(body)}`, "latin1");
+    this.#socket.write(body);
+    const hasRoom = this.#socket.write(`\r\n${LAST_CHUNK}`, "latin1");
+    this.#socket.uncork();
+    this.#passed(body.length);
+    this.#wrote(hasRoom);
   }
 
   open(head: replies.Head): void {
@@ -56,11 +70,11 @@ export class PlainResponse implements Response {
     if (this.#isHead || bytes.length === 0) return sent(!this.#socket.destroyed);
     // One small write costs less than three parts of one.
     if (bytes.length <= LARGEST_JOINED) {
-      this.#socket.write(joined(`${bytes.length.toString(16)}\r\n`, bytes, "\r\n"), (error) => sent(!error));
+      this.#socket.write(joined(sizeLine(bytes), bytes, "\r\n"), (error) => sent(!error));
       return;
     }
     this.#socket.cork();
-    this.#socket.write(`${bytes.length.toString(16)}\r\n`, "latin1");
+    this.#socket.write(sizeLine(bytes), "latin1");
     this.#socket.write(bytes);
     this.#socket.write("\r\n", "latin1", (error) => sent(!error));
     this.#socket.uncork();
@@ -86,16 +100,24 @@ export class PlainResponse implements Response {
     this.#finished();
   };
 
-  /** If the client does not read, its next request waits: replies must not pile up. */
   #last(bytes: Buffer): void {
+    this.#wrote(bytes.length === 0 || this.#socket.write(bytes));
+  }
+
+  /** If the client does not read, its next request waits: replies must not pile up. */
+  #wrote(hasRoom: boolean): void {
     this.ended = true;
-    if (bytes.length === 0 || this.#socket.write(bytes)) this.#out();
+    if (hasRoom) this.#out();
     else this.#socket.once("drain", this.#out);
   }
 }
 
 function framing(status: number): string {
   return mayHaveBody(status) ? "Transfer-Encoding: chunked\r\n" : "";
+}
+
+function sizeLine(chunk: Uint8Array): string {
+  return `${chunk.length.toString(16)}\r\n`;
 }
 
 function joined(before: string, body: Uint8Array, after: string): Buffer {

@@ -46,7 +46,7 @@ export interface ApiServerOptions {
   peerOf?: Ground["peerOf"];
   /** Requests that the daemon answers itself because the core does not know the answer; null: ask the core. */
   own?: (head: RequestHead, from: Origin) => OwnReply | null;
-  /** So many bytes of requests were read and handed on. */
+  /** So many bytes of requests were read, or of replies were sent. */
   passed?: (bytes: number) => void;
 }
 
@@ -178,7 +178,8 @@ export class ApiServer implements Clients {
       const id = way.door.nextRequest();
       const body = receivedBody(head, bytes, this.#options.entrance.bodyLimit);
       if (body.tag === "whole") way.door.bodies.offer(id, bodyOf(body.val));
-      const response = new PlainResponse(gate.socket, head.method, (reply) => gate.keep(reply));
+      const { passed = () => {} } = this.#options;
+      const response = new PlainResponse(gate.socket, head.method, (reply) => gate.keep(reply), passed);
       this.#deliver(way, id, gate, head, body, response);
     });
   };
