@@ -5,6 +5,7 @@ import { Configuration } from "./config/configuration.js";
 import { runDaemon } from "./daemon.js";
 import { parseFlags } from "./config/flags.js";
 import { ConfigError, OPTIONS } from "./config/options.js";
+import { keepYoungSmall } from "./memory/young.js";
 import { DIFF_USAGE, compareFiles } from "./trace/diff-command.js";
 import { REPLAY_USAGE, replayTrace } from "./trace/replay-command.js";
 import type { Told } from "./trace/replay-command.js";
@@ -67,8 +68,7 @@ async function told(act: () => Told | Promise<Told>, see: string): Promise<numbe
  * Keeps the heap small, except for bytes that pass through. A simulated world lives in this process and needs the room.
  */
 function tuneMemory(): void {
-  // Young objects stay in the first megabyte: V8 would permanently give them 32, without a gain here.
-  setFlagsFromString("--semi-space-growth-factor=1");
+  keepYoungSmall();
   // Bytes that pass through count as part of the heap. V8 would mark the heap every few megabytes, which takes most of
   // an upload's time. So the heap may triple before that.
   setFlagsFromString("--heap-growing-percent=200");
