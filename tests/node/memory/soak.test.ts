@@ -17,8 +17,8 @@ import { packImage } from "../../support/registry/push-image.js";
 const MINUTES = Number(process.env["CORACLE_TEST_SOAK"] ?? 0);
 const MINUTE_MS = 60_000;
 const [FIRST_MS, WORK_MS] = MINUTES > 0 ? [MINUTE_MS, MINUTES * MINUTE_MS] : [3_000, 6_000];
-/** Then nothing of what was under way is left. */
-const REST_MS = 2_000;
+/** Then nothing of what was under way is left: threads for content, with their descriptors, end after three seconds. */
+const REST_MS = 6_000;
 /** Memory goes up and down with the work: the median of so many looks counts. */
 const LOOKS = 40;
 const LOOK_MS = 500;
