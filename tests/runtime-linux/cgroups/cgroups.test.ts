@@ -156,3 +156,24 @@ it("removes an empty group from every hierarchy, and leaves any other", async ()
   for (const name of ["pids", "cpu"]) expect(existsSync(join(scratch, name, paths.cgroup(ID)))).toBe(false);
   expect(await cgroups.removeEmpty(ID)).toBe(true);
 });
+
+it("removes a group from many hierarchies, and those of other containers although one could not be removed", async () => {
+  const names = ["pids", "cpu", "cpuset", "memory", "devices", "freezer", "blkio"];
+  const mounts = names.map((name) => hierarchy(name, "cgroup", {})).join("");
+  const cgroups = new Cgroups(new Recorder(), paths, mounts);
+  const other = "e".repeat(64);
+  const placeOf = (name: string, container: string) => join(scratch, name, paths.cgroup(container));
+  for (const name of names) mkdirSync(placeOf(name, other));
+  for (const name of ["cpu", "blkio"]) mkdirSync(join(placeOf(name, ID), "inner"));
+  // Not a directory: the kernel refuses that in another way than a group that is in use.
+  const odd = "f".repeat(64);
+  writeFileSync(placeOf("pids", odd), "");
+  const removed = [cgroups.removeEmpty(ID), cgroups.removeEmpty(odd), cgroups.removeEmpty(other)];
+  expect((await Promise.allSettled(removed)).map((one) => (one.status === "fulfilled" ? one.value : "failed"))).toEqual(
+    [false, "failed", true],
+  );
+  expect(names.filter((name) => existsSync(placeOf(name, other)))).toEqual([]);
+  for (const name of ["cpu", "blkio"]) rmdirSync(join(placeOf(name, ID), "inner"));
+  expect(await cgroups.removeEmpty(ID)).toBe(true);
+  expect(names.filter((name) => existsSync(placeOf(name, ID)))).toEqual([]);
+});
