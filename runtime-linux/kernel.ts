@@ -64,6 +64,8 @@ export interface Kernel {
   chdir(path: string): void;
   /** Unlike `process.kill`, it takes signal numbers that Node has no name for. */
   kill(pid: number, signal: number): void;
+  /** The session that a process is in, by its leader's process id; undefined if there is no such process. */
+  sessionOf(pid: number): number | undefined;
   /**
    * Starts a program as our child and returns its process id. All its signals have their default actions. It starts to
    * run before this returns, which blocks the calling thread only for a moment, and it gets that thread's namespaces.

@@ -39,6 +39,7 @@ const PROTOTYPES: Record<string, string> = {
   setns: "int setns(int fd, int kind)",
   chdir: "int chdir(const uint8_t *path)",
   kill: "int kill(int pid, int signal)",
+  getsid: "int getsid(int pid)",
   waitpid: "int waitpid(int pid, _Out_ uint8_t *status, int options)",
   sched_setscheduler: "int sched_setscheduler(int pid, int policy, const uint8_t *parameters)",
   pipe2: "int pipe2(_Out_ uint8_t *ends, int flags)",

@@ -155,6 +155,10 @@ export const libc: Kernel = {
   kill(pid, signal) {
     call("kill", String(pid), pid, signal);
   },
+  sessionOf(pid) {
+    const session = attempt("getsid", pid);
+    return session < 0 ? undefined : session; // ESRCH
+  },
   spawn(birth) {
     spawn ??= spawner(loaded()[1]);
     const pid = spawn(birth);

@@ -87,6 +87,10 @@ export class Recorder implements Kernel {
   kill(pid: number, signal: number): void {
     this.#record("kill", pid, signal);
   }
+  sessionOf(pid: number): number | undefined {
+    this.#record("sessionOf", pid);
+    return undefined;
+  }
   spawn({ program, args }: Birth): number {
     this.#record("spawn", program, ...args);
     return -1;

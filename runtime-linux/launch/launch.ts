@@ -62,7 +62,7 @@ export async function launch(
     },
     at.kernel,
   );
-  const pid = await yielding(supervisor.pid, created(supervisor, run, at, signal));
+  const pid = await yielding(supervisor.pid, created(supervisor, run, at, signal), at.kernel);
   const { blockIO } = spec.linux?.resources ?? {};
   if (ownWeights && blockIO) await setWeights(at.cgroups, run.container, blockIO);
   if (runtime.kind !== "runc") settle(spec, command.closed, pid, runtime.kind === "crun", at.kernel);

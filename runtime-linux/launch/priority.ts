@@ -2,7 +2,7 @@
 // are few processors it runs before the programs that it starts, so that many containers starting at once delay no
 // answer. Everything that it starts has the usual priority.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 import type { Kernel } from "../kernel.js";
 
@@ -28,7 +28,7 @@ export function comeFirst(kernel: Kernel): void {
     // Other threads write the records and share the work of garbage collection.
     for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), NICE);
     // If the kernel schedules by session (sched(7), autogroups), the session's value counts.
-    if (leadsSession(process.pid)) writeFileSync("/proc/self/autogroup", String(NICE));
+    if (leadsSession(process.pid, kernel)) writeFileSync("/proc/self/autogroup", String(NICE));
   } catch {
     // Not permitted, or no autogroups: the engine works anyway.
   }
@@ -38,11 +38,11 @@ export function comeFirst(kernel: Kernel): void {
 const LOOK_MS = 2;
 
 /** Lowers the priority of a child that makes a session, and of everything in it, until `made` has settled. */
-export async function yielding<T>(child: number, made: Promise<T>): Promise<T> {
+export async function yielding<T>(child: number, made: Promise<T>, kernel: Kernel): Promise<T> {
   let yields = false;
   const look = setInterval(() => {
     // Before that it is in our session.
-    if (!leadsSession(child)) return;
+    if (!leadsSession(child, kernel)) return;
     clearInterval(look);
     yields = true;
     setSessionsPriority(child, YIELDING);
@@ -64,12 +64,6 @@ function setSessionsPriority(leader: number, nice: number): void {
 }
 
 /** If it leads its session, nobody's shell is in that session. */
-function leadsSession(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The fields after the name in parentheses: state, parent, group, session (proc_pid_stat(5)).
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]) === pid;
-  } catch {
-    return false; // it is gone
-  }
+function leadsSession(pid: number, kernel: Kernel): boolean {
+  return kernel.sessionOf(pid) === pid;
 }
