@@ -13,6 +13,11 @@ import type { ExecPlace } from "./place.js";
 
 /** How often to look whether the process is made. There is no notification. */
 const LOOK_MS = 3;
+/**
+ * On a busy machine it takes so long that each look after the first few waits for this part of the time so far. The looks
+ * would keep the machine busier still.
+ */
+const LOOK_AGAIN = 1 / 8;
 
 export interface Spawned {
   child: Child;
@@ -85,8 +90,10 @@ export async function started(spawned: Spawned, place: ExecPlace, process: Proce
 
 async function made({ child }: Spawned, place: ExecPlace): Promise<number | undefined> {
   const ended = child.gone.then(() => "gone" as const);
+  const begun = performance.now();
   for (;;) {
-    const waited = await Promise.race([ended, sleep(LOOK_MS, undefined, { ref: false })]);
+    const pause = Math.max(LOOK_MS, (performance.now() - begun) * LOOK_AGAIN);
+    const waited = await Promise.race([ended, sleep(pause, undefined, { ref: false })]);
     const pid = place.pid();
     if (pid !== undefined || waited === "gone") return pid;
   }
