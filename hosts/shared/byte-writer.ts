@@ -35,8 +35,21 @@ export class ByteWriter {
     return this.#bytes.slice(start, this.#length);
   }
 
+  /** What was written, without a copy. The writer is empty afterwards, and goes on in other memory. */
+  take(): Uint8Array {
+    const taken = this.written;
+    this.#bytes = new Uint8Array(FIRST_BYTES);
+    this.#length = 0;
+    return taken;
+  }
+
   text(): string {
     return decoder.decode(this.written);
+  }
+
+  /** Makes room for so many more bytes at once: a writer that grows holds its bytes twice for a while. */
+  expect(bytes: number): void {
+    this.#reserve(bytes);
   }
 
   clear(): void {

@@ -32,8 +32,25 @@ export function headerLine({ core, number, epoch, step }: Omit<Segment, "start" 
 
 export function startLine(start: Start): string {
   if (start.tag === "snapshot") return `{"snapshot":${encoded(bytes, start.snapshot)}}`;
-  return textOf((to) => writeStep<Opening>(OPEN, opening, start.opening, start, to));
+  return textOf((to) => writeOpening(start, to));
 }
+
+/** An instance was opened. */
+export type Opened = Extract<Start, { tag: "open" }>;
+
+/** Its start line. */
+export function writeOpening(start: Opened, to: ByteWriter): void {
+  writeStep<Opening>(OPEN, opening, start.opening, start, to);
+}
+
+/** Usually enough bytes for that line, nearly all of which are records. */
+export function roomFor({ opening: { records } }: Opened): number {
+  return records.reduce((sum, { key, value }) => sum + key.length + Math.ceil(value.length / 3) * 4 + BESIDE, REST);
+}
+
+/** Bytes in the start line around a record, and of everything else. */
+const BESIDE = 32;
+const REST = 65_536;
 
 /** The start line of a compressed snapshot. `deflated`: the snapshot as raw DEFLATE. */
 export function deflatedSnapshotLine(deflated: Uint8Array): string {

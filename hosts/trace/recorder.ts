@@ -8,7 +8,8 @@ import { Chain, SUM_BYTES } from "./chain.js";
 import { withoutCredentials } from "../redaction/index.js";
 import type { End, Start } from "./format.js";
 import { hashesOf } from "../hashes/index.js";
-import { endLine, headerLine, startLine, writeCall } from "./lines.js";
+import { endLine, headerLine, roomFor, startLine, writeCall, writeOpening } from "./lines.js";
+import type { Opened } from "./lines.js";
 
 /** The most characters of a lost instance's error, since readers look for a short line at a segment's end. */
 const LONGEST_ERROR = 1000;
@@ -40,6 +41,8 @@ export interface ShorteningSink extends Sink {
   readonly makesSums: true;
   /** Takes the snapshot with which a continuing segment begins, instead of its line. */
   snapshot(bytes: Uint8Array): void;
+  /** Takes the line with which any other segment begins, as bytes of UTF-8 that nobody else uses: it may be long. */
+  opening(line: Uint8Array): void;
 }
 
 /** What a recorder writes, and how much of it is kept. */
@@ -190,13 +193,26 @@ export class Recorder implements Observer {
 
   /** Writes the start of a segment. Returns the length of its line, uncompressed. */
   #start(start: Start): number {
-    if (start.tag === "snapshot" && this.#shortening !== null) {
+    if (start.tag === "open") return this.#opening(start);
+    if (this.#shortening !== null) {
       this.#shortening.snapshot(start.snapshot);
       return Math.ceil(start.snapshot.length / 3) * 4;
     }
     const line = startLine(start);
     this.#append(line);
     return line.length;
+  }
+
+  /** The line has all records. It is written as bytes, and once: no copy of them is made. */
+  #opening(start: Opened): number {
+    this.#line.clear();
+    this.#line.expect(roomFor(start));
+    writeOpening(start, this.#line);
+    const { length } = this.#line;
+    if (this.#shortening !== null) this.#shortening.opening(this.#line.take());
+    else this.#appendLine();
+    this.#line.clear();
+    return length;
   }
 
   #append(line: string): void {
@@ -211,11 +227,15 @@ export class Recorder implements Observer {
       this.#line.clear();
       writeCall({ now, ...masked, out: outputs && hashesOf(outputs, masked.masked) }, this.#line);
       const bytes = this.#line.length + SUM_BYTES + 1;
-      this.#chain?.seal(this.#line);
-      if (this.#sink.appendBytes !== undefined) this.#sink.appendBytes(this.#line.written);
-      else this.#sink.append(this.#line.text());
+      this.#appendLine();
       this.#count(input, bytes);
     });
+  }
+
+  #appendLine(): void {
+    this.#chain?.seal(this.#line);
+    if (this.#sink.appendBytes !== undefined) this.#sink.appendBytes(this.#line.written);
+    else this.#sink.append(this.#line.text());
   }
 
   #count(input: Input, bytes: number): void {

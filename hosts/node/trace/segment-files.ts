@@ -84,15 +84,19 @@ export class SegmentFiles implements ShorteningSink {
   appendBytes(line: Uint8Array): void {
     if (!this.takes(this.#newest)) return;
     this.#waiting.append(line);
-    if (this.#writing !== null && this.#waiting.length > MOST_WAITING)
-      return this.#fail(new Error("writing is too slow"));
-    this.#soon();
+    this.#limited();
   }
 
   snapshot(bytes: Uint8Array): void {
     if (!this.takes(this.#newest)) return;
     this.#waiting.snapshot(bytes);
     this.#soon();
+  }
+
+  opening(line: Uint8Array): void {
+    if (!this.takes(this.#newest)) return;
+    this.#waiting.opening(line);
+    this.#limited();
   }
 
   /** Old segments are removed by size only. */
@@ -124,6 +128,11 @@ export class SegmentFiles implements ShorteningSink {
   /** The most bytes of one incident or one segment, so that there is room for others. */
   get #share(): number {
     return this.#limit / 2;
+  }
+
+  #limited(): void {
+    if (this.#writing !== null && this.#waiting.length > MOST_WAITING) this.#fail(new Error("writing is too slow"));
+    else this.#soon();
   }
 
   #soon(): void {

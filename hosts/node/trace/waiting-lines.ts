@@ -48,6 +48,13 @@ export class WaitingLines {
     this.#push("line", line.slice());
   }
 
+  /** Takes a line whose bytes nobody else uses. */
+  opening(line: Uint8Array): void {
+    if (line.length < LONG) return this.#lines.append(line);
+    this.#long += roomFor(line);
+    this.#push("line", line);
+  }
+
   snapshot(bytes: Uint8Array): void {
     this.#push("snapshot", bytes);
   }
