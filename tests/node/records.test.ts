@@ -36,6 +36,25 @@ describe("records", () => {
     await second.close();
   });
 
+  test("are the same when they are first loaded, as the check of the file read them, and later, as LMDB does", async () => {
+    const path = join(directory, "twice");
+    const first = await openRecords(path);
+    const long = "long".repeat(5000);
+    await first.commit([put("", ""), put("a/1", "one"), put("k/empty", ""), put("z/long", long), put("ü/ß", "ö")]);
+    await first.commit(Array.from({ length: 500 }, (_, at) => put(`many/${at}`, `${at}`.repeat(at))));
+    await first.close();
+    const second = await openRecords(path);
+    const [checked, loaded] = [await contents(second), await contents(second)];
+    expect(checked).toEqual(loaded);
+    expect(checked).toHaveLength(505);
+    expect(checked).toContain("=");
+    await second.close();
+    const third = await openRecords(path);
+    await third.commit([put("a/1", "changed before it was loaded")]);
+    expect(await contents(third)).toContain("a/1=changed before it was loaded");
+    await third.close();
+  });
+
   test("outgrow the first size of their file", async () => {
     const store = await openRecords(join(directory, "large"));
     const large = "x".repeat(100_000);

@@ -37,8 +37,9 @@ export async function openRecords(
 ): Promise<MappedRecords> {
   makePrivate(directory);
   const found = findDatabase(join(directory, DATABASE), owned);
-  if (!found?.isSound) await makeWhole(directory, journalBytes, found, told);
-  const records = new LmdbRecords(directory, journalBytes, told);
+  const isSound = found !== null && found.isSound;
+  if (!isSound) await makeWhole(directory, journalBytes, found, told);
+  const records = new LmdbRecords(directory, journalBytes, told, isSound ? found : null);
   // This engine can see data that a killed engine did not flush. So flush it before anybody learns of it.
   await syncPath(join(directory, DATABASE));
   return records;
@@ -117,11 +118,14 @@ class LmdbRecords implements MappedRecords {
   #isStuck = false;
   /** Something failed for an unknown reason: the file may have been damaged since it was checked. */
   #isDoubtful = false;
+  /** What the check of the file has read, until it is loaded: reading it again would take as long. */
+  #read: Survey | null;
 
-  constructor(directory: string, journalBytes: number, told: DamageTold) {
+  constructor(directory: string, journalBytes: number, told: DamageTold, read: Survey | null = null) {
     this.#directory = directory;
     this.#journalBytes = journalBytes;
     this.#told = told;
+    this.#read = read;
     this.#open();
   }
 
@@ -157,6 +161,9 @@ class LmdbRecords implements MappedRecords {
 
   async load(): Promise<engine.Stored[]> {
     if (this.#isStuck) throw STUCK;
+    const read = this.#read;
+    this.#read = null;
+    if (read !== null) return read.marked().map(({ key, value }) => lostWithoutKey({ key, value: value ?? NOTHING }));
     if (this.#isDoubtful) await this.#lookAgain();
     this.#isDoubtful = true;
     const stored = [...this.#database.getRange({ snapshot: true })].map(({ key, value }) => ({ key, value }));
@@ -202,6 +209,7 @@ class LmdbRecords implements MappedRecords {
 
   async commit(changes: RecordChange[]): Promise<void> {
     if (this.#isStuck) throw STUCK;
+    this.#read = null;
     // A key that is too long would leave part of the transaction behind.
     const long = changes.map(keyOf).find((key) => Buffer.byteLength(key) > LONGEST_KEY);
     if (long !== undefined) throw new Unwritten(`the key ${long} is too long`);

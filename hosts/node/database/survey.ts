@@ -15,6 +15,13 @@ export interface Snapshot {
   records: Tree | null;
 }
 
+/** A record. */
+export interface Kept {
+  key: string;
+  /** Part of the bytes that the whole file was read into. */
+  value: Buffer | null;
+}
+
 export interface Survey {
   /** LMDB can open the file. */
   isSound: boolean;
@@ -23,7 +30,9 @@ export interface Survey {
   /** Damaged pages. */
   damaged: number[];
   /** All readable records. `value` is null if the value cannot be read. */
-  records(): { key: string; value: Buffer | null }[];
+  records(): Kept[];
+  /** The same with the mark that records with unknown keys were lost, whose key is `LOST`. */
+  marked(): Kept[];
   /** Records with unknown keys were lost, or may have been. */
   hasLost: boolean;
   /** The journal's entries in order: all whose value can be read. */
@@ -53,8 +62,8 @@ export function survey(pages: Pages, snapshot: Snapshot): Survey {
     isSound: isWhole && isCounted && free !== null && ground.damaged.size === 0,
     isWhole,
     damaged: [...ground.damaged].sort((one, other) => one - other),
-    records: () =>
-      recordTree.leaves.filter(({ key }) => !isOwn(key)).map(({ key, value }) => ({ key: key.toString(), value })),
+    records: () => keptIn(recordTree).filter(({ key }) => key !== LOST),
+    marked: () => keptIn(recordTree),
     hasLost: !recordTree.isWhole && (records < 0 || recordTree.leaves.length < records),
     entries: () =>
       entryTree.leaves.flatMap(({ key, value }) => (value === null ? [] : [{ position: positionOf(key), value }])),
@@ -110,9 +119,13 @@ function addFree(list: Buffer, free: Set<number>): boolean {
 
 const MOST_PAGES = 2 ** 24;
 
-function isOwn(key: Buffer): boolean {
-  const text = key.toString();
-  return isJournal(text) || text === RESERVE_KEY || text === LOST;
+function keptIn({ leaves }: TreeWalk): Kept[] {
+  return leaves.map(({ key, value }) => ({ key: key.toString(), value })).filter(({ key }) => !isOwn(key));
+}
+
+/** Neither a record nor a mark. */
+function isOwn(key: string): boolean {
+  return isJournal(key) || key === RESERVE_KEY;
 }
 
 /** -1: unknown. */
