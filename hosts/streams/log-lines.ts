@@ -49,7 +49,7 @@ export class LogLine {
 }
 
 const FIRST_BLOCK = 4096;
-const LARGEST_BLOCK = 65_536;
+const LARGEST_BLOCK = 131_072;
 
 /** Reads a log from an offset on, in blocks of complete lines. */
 export class LogReader {

@@ -6,7 +6,7 @@ import { turn } from "../shared/index.js";
 /** Bytes of logs to read in one turn of the loop, for all readers together. To read and format them takes some 3 ms. */
 const BYTES_A_TURN = 128 * 1024;
 /** A read counts this many bytes until its size is known: many may start before the first ends. */
-const BYTES_A_READ = 16 * 1024;
+const BYTES_A_READ = 32 * 1024;
 
 export class Share {
   readonly #turn: () => Promise<void>;

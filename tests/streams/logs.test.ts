@@ -29,8 +29,8 @@ describe("logs", () => {
     isOver = true;
     await others;
     expect(written.reduce((sum, bytes) => sum + bytes)).toBe(50 * 300 * 1001);
-    // A turn's share, plus one block for each of the eight readers that have begun in it.
-    expect(Math.max(...written.filter(Boolean))).toBeLessThan(128 * 1024 + 8 * 65_536);
+    // A turn's share, plus one block for each of the four readers that have begun in it.
+    expect(Math.max(...written.filter(Boolean))).toBeLessThan(128 * 1024 + 4 * 131_072);
   });
 
   test("have the written output, raw or with one frame per line", async () => {
