@@ -14,6 +14,7 @@ interface Door {
   letGo(): void;
   splice(path: Uint8Array): void;
   stretch(path: Uint8Array, by: number): void;
+  moveBytes(value: number, length: number): void;
   shown(): string;
   nodes(): number;
   collect(): void;
@@ -289,4 +290,12 @@ test("what slices free is wiped", () => {
   finish(door);
   finish(door);
   expect(held()).toBe(false);
+});
+
+test.each([20, 300, 5000])("nothing stays where %i bytes were before they moved", (length) => {
+  const { door, collectAndWipe } = open();
+  const memory = collectAndWipe();
+  door.moveBytes(0xa7, length);
+  // Fewer may be part of the code.
+  expect(Buffer.from(memory()).includes(Buffer.alloc(8, 0xa7))).toBe(false);
 });

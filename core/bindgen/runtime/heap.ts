@@ -11,6 +11,10 @@ import { delist, enlist, moved } from "./collector";
 const CLASS: usize = 8;
 const SIZE: usize = 12;
 const HEADER: usize = 16;
+// The word of the allocator before a block: its size and two flags (blocks.ts).
+const BLOCK: usize = 4;
+const FREE: u32 = 1;
+const FLAGS: u32 = 3;
 // Bytes that an object takes in addition to its own (rt/common: TOTAL_OVERHEAD).
 const OVERHEAD: u32 = 20;
 /** Up to this size in bytes, a loop is quicker than `memory.fill`, which engines run outside of wasm. */
@@ -50,10 +54,29 @@ export function countingRenew(old: usize, size: usize): usize {
   if (old < __heap_base) return copyOf(old, size);
   count += <u32>size - load<u32>(old - HEADER, SIZE);
   if (size > MOST) throw new Error(E_ALLOCATION_TOO_LARGE);
-  const header = __realloc(old - HEADER, HEADER + size);
+  const before = old - HEADER;
+  const header = staysInPlace(before, HEADER + size) ? __realloc(before, HEADER + size) : moveTo(before, HEADER + size);
   store<u32>(header, <u32>size, SIZE);
-  moved(old - HEADER, header);
   return header + HEADER;
+}
+
+/** Whether the allocator has room for the larger block in its place: in the block, or in a free one right after it. */
+function staysInPlace(block: usize, size: usize): bool {
+  const length = (<usize>load<u32>(block - BLOCK)) & ~FLAGS;
+  // The allocator adds the word before the block, and makes sizes multiples of 16 with it.
+  const needed = ((size + BLOCK + 15) & ~15) - BLOCK;
+  if (needed <= length) return true;
+  const next = load<u32>(block + length);
+  return (next & FREE) != 0 && length + BLOCK + (next & ~FLAGS) >= needed;
+}
+
+// The allocator would leave the bytes where they were: a secret, or what makes unused memory worth keeping.
+function moveTo(block: usize, size: usize): usize {
+  const to = __alloc(size);
+  memory.copy(to, block, HEADER + load<u32>(block, SIZE));
+  moved(block, to);
+  wipingFree(block);
+  return to;
 }
 
 /** More room for the bytes of a buffer, which must have no other reference: its memory is used again. */
@@ -91,10 +114,9 @@ export function allocated(): u32 {
   return count;
 }
 
-// Wipes a freed block, so that no secret stays in the unused bytes of another object. The word before a block has its
-// size and two flags (rt/tlsf).
+// Wipes a freed block, so that no secret stays in the unused bytes of another object.
 export function wipingFree(block: usize): void {
-  const size = (<usize>load<u32>(block - 4)) & ~3;
+  const size = (<usize>load<u32>(block - BLOCK)) & ~FLAGS;
   if (size > SMALL) memory.fill(block, 0, size);
   else wipe(block, block + size);
   __free(block);
