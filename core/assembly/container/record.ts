@@ -8,6 +8,7 @@ import { Endpoint, endpointFields, Sandbox, sandboxFields } from "../network/end
 import { FieldReader } from "../records/field-reader";
 import { FieldWriter } from "../records/field-writer";
 import { Fields, listOf, optionalListOf, partOf } from "../records/fields";
+import { StraightReader } from "../records/straight-reader";
 import { isFullId } from "../text/hex";
 import { Container } from "./container";
 import { annotationsOf } from "./create/annotations";
@@ -29,14 +30,24 @@ export function writeRecord(container: Container): Uint8Array {
   return fields.take();
 }
 
-/** The members that are documents. */
-export const CONTAINER_DOCUMENTS: string[] = ["config", "hostConfig"];
+/** Reads the container `id` from a record that looks as `writeRecord` writes it; null if it does not, or is invalid. */
+export function readStraight(record: Uint8Array, id: string): Container | null {
+  const fields = new StraightReader(record);
+  const container = containerFields(fields, null);
+  if (!fields.ended() || problemOf(container, id).length > 0) return null;
+  takeAtHand(container);
+  return container;
+}
 
 /** Reads the container `id`; sets a problem if its record is invalid. */
 export function readRecord(fields: FieldReader, id: string): Container {
   const container = containerFields(fields, null);
   fields.refuse(problemOf(container, id));
-  if (fields.problem.length > 0) return container;
+  if (fields.problem.length == 0) takeAtHand(container);
+  return container;
+}
+
+function takeAtHand(container: Container): void {
   const members = new Members(container.hostConfig);
   const hostConfig = Json.object();
   for (let i = 0; i < KEPT_AT_HAND.length; i++) {
@@ -45,7 +56,6 @@ export function readRecord(fields: FieldReader, id: string): Container {
   }
   container.policy = restartPolicyOf(hostConfig);
   container.annotations = annotationsOf(hostConfig);
-  return container;
 }
 
 /** What a container has at hand of its `hostConfig`. */

@@ -7,7 +7,6 @@ import { arePlainBytes } from "../text/at-once";
 import { quoteRune } from "../text/go-quote";
 import { decodeUtf8, isAscii } from "../text/utf8";
 import { Json } from "./json";
-import { KeptDocuments } from "./kept-documents";
 
 /** Limit of the nesting of arrays and objects. */
 export const MAX_DEPTH: i32 = 100;
@@ -18,19 +17,19 @@ export const MAX_VALUES: i32 = 500_000;
 
 /** The document; if null, `jsonError` and `jsonErrorOffset` say why and where. */
 export function parseJson(bytes: Uint8Array): Json | null {
-  return parse(bytes, MAX_VALUES, null);
+  return parse(bytes, MAX_VALUES);
 }
 
 /**
  * Reads what the engine itself has written. It has no limit of values, since a record may hold several client
- * documents, and must always be readable. `documents`: members that need no tree.
+ * documents, and must always be readable.
  */
-export function parseKept(bytes: Uint8Array, documents: KeptDocuments | null = null): Json | null {
-  return parse(bytes, i32.MAX_VALUE, documents);
+export function parseKept(bytes: Uint8Array): Json | null {
+  return parse(bytes, i32.MAX_VALUE);
 }
 
-function parse(bytes: Uint8Array, most: i32, documents: KeptDocuments | null): Json | null {
-  const reader = new Reader(bytes, most, documents);
+function parse(bytes: Uint8Array, most: i32): Json | null {
+  const reader = new Reader(bytes, most);
   const value = reader.document();
   lastError = reader.error;
   lastOffset = reader.at;
@@ -50,27 +49,32 @@ export function jsonErrorOffset(): i32 {
 let lastError: string = "";
 let lastOffset: i32 = 0;
 
-const QUOTE: i32 = 0x22;
+export const QUOTE: i32 = 0x22;
 const BACKSLASH: i32 = 0x5c;
-const COMMA: i32 = 0x2c;
-const COLON: i32 = 0x3a;
-const BRACE_OPEN: i32 = 0x7b;
-const BRACE_CLOSE: i32 = 0x7d;
-const BRACKET_OPEN: i32 = 0x5b;
-const BRACKET_CLOSE: i32 = 0x5d;
-const END: i32 = -1;
+const SLASH: i32 = 0x2f;
+export const COMMA: i32 = 0x2c;
+export const COLON: i32 = 0x3a;
+export const BRACE_OPEN: i32 = 0x7b;
+export const BRACE_CLOSE: i32 = 0x7d;
+export const BRACKET_OPEN: i32 = 0x5b;
+export const BRACKET_CLOSE: i32 = 0x5d;
+/** Stands for the byte after the last one. */
+export const END: i32 = -1;
 
 /** Stands for a value that is only checked. It is shared: nobody may change it. */
 const UNBUILT: Json = Json.object();
 
-class Reader {
+/** Reads values one after the other. After an error it must not be used any more. */
+export class Reader {
+  /** Where the next value begins. */
   at: i32 = 0;
   error: string = "";
-  private depth: i32 = 0;
+  /** How many arrays and objects are around the next value. */
+  depth: i32 = 0;
   private values: i32 = 0;
   /** Values become a tree. */
   private builds: bool = true;
-  /** All that was only checked looks as `jsonBytes` would write it. */
+  /** All that was only checked is surely as `jsonBytes` would write it. */
   private plain: bool = true;
 
   private start: usize;
@@ -79,8 +83,7 @@ class Reader {
   /** `most`: limit of values. */
   constructor(
     private bytes: Uint8Array,
-    private most: i32,
-    private documents: KeptDocuments | null,
+    private most: i32 = i32.MAX_VALUE,
   ) {
     this.start = bytes.dataStart;
     this.length = bytes.length;
@@ -93,7 +96,8 @@ class Reader {
     return value;
   }
 
-  private value(): Json | null {
+  /** Reads the next value. */
+  value(): Json | null {
     const byte = this.peekToken();
     if (++this.values > this.most) return this.fail("too many values");
     if (byte == BRACE_OPEN || byte == BRACKET_OPEN) {
@@ -126,7 +130,7 @@ class Reader {
       if (key === null) return null;
       if (this.peekToken() != COLON) return this.unexpected("after object key");
       this.at++;
-      const value = this.member(key);
+      const value = this.value();
       if (value === null) return null;
       if (this.builds) {
         json.keys.push(key);
@@ -139,23 +143,13 @@ class Reader {
     }
   }
 
-  private member(key: string): Json | null {
-    const documents = this.documents;
-    if (documents === null || this.depth != 1 || !documents.hasPlace(key)) return this.value();
-    documents.put(key, null);
-    if (this.peekToken() != BRACE_OPEN) return this.value();
-    const from = this.at;
+  /** Checks the next value and goes past it. Returns whether it is valid, and surely as `jsonBytes` would write it. */
+  pass(): bool {
     this.builds = false;
     this.plain = true;
     const checked = this.value();
     this.builds = true;
-    if (checked === null) return null;
-    if (this.plain) {
-      documents.put(key, this.bytes.slice(from, this.at));
-      return checked;
-    }
-    this.at = from;
-    return this.value();
+    return checked !== null && this.plain;
   }
 
   private array(): Json | null {
@@ -212,7 +206,8 @@ class Reader {
     while (isDigit(this.peek())) this.at++;
   }
 
-  private string(): string | null {
+  /** Reads a string, whose opening quote is next. */
+  string(): string | null {
     const from = ++this.at;
     let escaped = false;
     while (true) {
@@ -230,7 +225,7 @@ class Reader {
       }
     }
     if (!this.builds) {
-      if (escaped || !isAscii(this.start + from, this.at - from)) this.plain = false;
+      if (!isAscii(this.start + from, this.at - from)) this.plain = false;
       this.at++;
       return "";
     }
@@ -254,6 +249,7 @@ class Reader {
   // Called after a backslash; skips the escape sequence.
   private escape(): bool {
     const byte = this.peek();
+    if (byte == SLASH || byte == 0x75) this.plain = false;
     if (byte != 0x75) {
       if (simpleEscape(byte) == 0) return this.unexpected("in string escape code") !== null;
       this.at++;
@@ -266,7 +262,8 @@ class Reader {
     return true;
   }
 
-  private peek(): i32 {
+  /** The next byte; `END` after the last one. */
+  peek(): i32 {
     return this.at < this.length ? <i32>load<u8>(this.start + this.at) : END;
   }
 
@@ -349,7 +346,7 @@ function simpleEscape(byte: i32): i32 {
   switch (byte) {
     case QUOTE:
     case BACKSLASH:
-    case 0x2f:
+    case SLASH:
       return byte;
     case 0x62:
       return 0x08;

@@ -2,7 +2,6 @@
 // type and range. A damaged record must not be used; it is set aside.
 
 import { asI64, isI64, Json, JsonKind } from "../json/json";
-import { KeptDocuments } from "../json/kept-documents";
 import { jsonBytes } from "../json/writer";
 import { Fields } from "./fields";
 
@@ -17,11 +16,7 @@ export class FieldReader extends Fields {
   /** Names of the enclosing parts and lists. */
   private readonly names: string[] = [];
 
-  /** `documents`: members of the record that have no tree. */
-  constructor(
-    json: Json,
-    private readonly documents: KeptDocuments | null = null,
-  ) {
+  constructor(json: Json) {
     super();
     this.at = json;
     if (!json.isObject) this.problem = "it is not an object";
@@ -84,14 +79,7 @@ export class FieldReader extends Fields {
     const found = this.find(name);
     if (found === null) return json;
     if (!found.isObject) this.wrong(name, "it is not an object");
-    const kept = this.keptOf(name);
-    return kept === null ? jsonBytes(found) : kept;
-  }
-
-  private keptOf(name: string): Uint8Array | null {
-    const documents = this.documents;
-    if (documents === null || this.around.length > 0) return null;
-    return documents.of(name);
+    return jsonBytes(found);
   }
 
   beginPart(name: string): void {
@@ -100,18 +88,18 @@ export class FieldReader extends Fields {
     if (found !== null) this.expectObject();
   }
 
-  beginList(name: string, _length: i32): i32 {
+  beginList(name: string): void {
     const found = this.find(name);
     if (found !== null && !found.isArray) this.wrong(name, "it is not a list");
-    const list = found !== null && found.isArray ? found : Json.array();
-    this.enter(name, list);
-    return list.length;
+    this.enter(name, found !== null && found.isArray ? found : Json.array());
   }
 
-  beginItem(at: i32): void {
+  beginItem(at: i32, _length: i32): bool {
+    if (at >= this.at.length) return false;
     this.around.push(this.at);
     this.at = this.at.items[at];
     this.expectObject();
+    return true;
   }
 
   end(): void {

@@ -61,13 +61,14 @@ export class FieldWriter extends Fields {
     this.json.key(name).beginObject();
   }
 
-  beginList(name: string, length: i32): i32 {
+  beginList(name: string): void {
     this.json.key(name).beginArray();
-    return length;
   }
 
-  beginItem(_at: i32): void {
+  beginItem(at: i32, length: i32): bool {
+    if (at >= length) return false;
     this.json.beginObject();
+    return true;
   }
 
   end(): void {

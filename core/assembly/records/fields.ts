@@ -26,9 +26,10 @@ export abstract class Fields {
 
   /** Begins a part. Its fields follow, then `end`. */
   abstract beginPart(name: string): void;
-  /** Begins a list and returns its length. Each item begins with `beginItem`; after the last one comes `endList`. */
-  abstract beginList(name: string, length: i32): i32;
-  abstract beginItem(at: i32): void;
+  /** Begins a list. Its items follow, then `endList`. */
+  abstract beginList(name: string): void;
+  /** Begins the next item of a list that has `length` items when it is written; false if there is none. */
+  abstract beginItem(at: i32, length: i32): bool;
   /** Ends a part or an item. */
   abstract end(): void;
   abstract endList(): void;
@@ -103,11 +104,11 @@ export function listOf<T>(
   list: T[],
   fieldsOf: (fields: Fields, item: T | null) => T,
 ): void {
-  const length = fields.beginList(name, list.length);
-  for (let i = 0; i < length; i++) {
-    fields.beginItem(i);
-    const item = fieldsOf(fields, i < list.length ? list[i] : null);
-    if (i == list.length) list.push(item);
+  const length = list.length;
+  fields.beginList(name);
+  for (let i = 0; fields.beginItem(i, length); i++) {
+    const item = fieldsOf(fields, i < length ? list[i] : null);
+    if (i >= length) list.push(item);
     fields.end();
   }
   fields.endList();

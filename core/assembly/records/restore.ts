@@ -8,12 +8,11 @@ import { readCache } from "../build/caches/build-cache";
 import { cacheStore } from "../build/caches/cache-store";
 import { Container } from "../container/container";
 import { heldProblem } from "../container/pause/held-still";
-import { CONTAINER_DOCUMENTS, readRecord } from "../container/record";
+import { readRecord, readStraight } from "../container/record";
 import { containerStore } from "../container/store";
 import { execProblem } from "../exec/record";
 import { imageStore } from "../image/store";
 import { Json } from "../json/json";
-import { KeptDocuments } from "../json/kept-documents";
 import { jsonError, parseKept } from "../json/reader";
 import { readNetwork } from "../network/network-record";
 import { networkStore } from "../network/store";
@@ -97,11 +96,15 @@ function restoreDocument(key: string, value: Uint8Array, containers: Container[]
   if (!isContainer && !isNetwork && !isCache && !isBuild && !key.startsWith(VOLUME_RECORDS)) {
     return misplaced("its kind is unknown");
   }
-  const documents = isContainer ? new KeptDocuments(CONTAINER_DOCUMENTS) : null;
-  const json = parseKept(value, documents);
-  if (json === null) return jsonError();
   const name = key.slice(key.indexOf("/") + 1);
-  const fields = new FieldReader(json, documents);
+  const container: Container | null = isContainer ? readStraight(value, name) : null;
+  if (container !== null) {
+    containers.push(container);
+    return "";
+  }
+  const json = parseKept(value);
+  if (json === null) return jsonError();
+  const fields = new FieldReader(json);
   if (isContainer) return restoreContainer(fields, name, json, containers);
   if (isCache) return restoreCache(fields, name);
   if (isBuild) return restoreBuild(fields, name);
