@@ -1,6 +1,6 @@
 // An exec as it is on disk. It has one directory, below its run's, which is removed along with the run.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { types } from "../../hosts/shared/index.js";
 import { specText } from "../launch/spec-text.js";
@@ -126,11 +126,11 @@ export class ExecPlace {
     await removeEmpty(execsOf(this.run));
   }
 
-  /** Empty if it is not there. Looking first costs far less than Node's error. */
+  /** Empty if it is not there; any other error is thrown. Looking first costs far less than Node's error. */
   #read(name: string): string {
     const path = join(this.directory, name);
     try {
-      return existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+      return statSync(path, { throwIfNoEntry: false }) ? readFileSync(path, "utf8").trim() : "";
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
       throw error;
