@@ -44,7 +44,7 @@ export function writeOpening(start: Opened, to: ByteWriter): void {
 }
 
 /** Usually enough bytes for that line, nearly all of which are records. */
-export function roomFor({ opening: { records } }: Opened): number {
+export function usualLength({ opening: { records } }: Opened): number {
   return records.reduce((sum, { key, value }) => sum + key.length + Math.ceil(value.length / 3) * 4 + BESIDE, REST);
 }
 

@@ -8,7 +8,7 @@ import { Chain, SUM_BYTES } from "./chain.js";
 import { withoutCredentials } from "../redaction/index.js";
 import type { End, Start } from "./format.js";
 import { hashesOf } from "../hashes/index.js";
-import { endLine, headerLine, roomFor, startLine, writeCall, writeOpening } from "./lines.js";
+import { endLine, headerLine, startLine, usualLength, writeCall, writeOpening } from "./lines.js";
 import type { Opened } from "./lines.js";
 
 /** The most characters of a lost instance's error, since readers look for a short line at a segment's end. */
@@ -206,7 +206,7 @@ export class Recorder implements Observer {
   /** The line has all records. It is written as bytes, and once: no copy of them is made. */
   #opening(start: Opened): number {
     this.#line.clear();
-    this.#line.expect(roomFor(start));
+    this.#line.expect(usualLength(start));
     writeOpening(start, this.#line);
     const { length } = this.#line;
     if (this.#shortening !== null) this.#shortening.opening(this.#line.take());

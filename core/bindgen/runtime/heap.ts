@@ -70,7 +70,7 @@ function staysInPlace(block: usize, size: usize): bool {
   return (next & FREE) != 0 && length + BLOCK + (next & ~FLAGS) >= needed;
 }
 
-// The allocator would leave the bytes where they were: a secret, or what makes unused memory worth keeping.
+// The allocator would leave the bytes where they were, and they may be a secret.
 function moveTo(block: usize, size: usize): usize {
   const to = __alloc(size);
   memory.copy(to, block, HEADER + load<u32>(block, SIZE));

@@ -10,7 +10,7 @@ const OFTEN_BYTES = 8 << 20;
 let passed = 0;
 let collect: ((how: { type: "minor" }) => void) | undefined;
 
-/** So many more bytes were read and handed on. It changes a setting of V8, so it is for a process of our own. */
+/** So many more bytes of requests or replies were handed on. It changes a setting of V8, so it is for a process of our own. */
 export function notePassed(bytes: number): void {
   passed += bytes;
   if (passed < OFTEN_BYTES) return;
