@@ -24,11 +24,6 @@ const SEGMENT_BYTES = 4 << 20;
 /** How long steps wait to be written, for more steps or for an idle moment. */
 const GATHER_MS = 10;
 /**
- * How long the records of an opened engine wait: with many, their line takes longer than all other parts of a start, and
- * clients wait for the engine.
- */
-const OPENING_MS = 500;
-/**
  * This many steps are written together, after the turn of the event loop in which they happened. It takes about 0.1 ms.
  */
 const BATCH = 32;
@@ -74,8 +69,6 @@ export class FlightRecorder implements Observer {
 
   opened(step: ObservedStep, opening: Opening): void {
     this.#lastEpoch = step.epoch;
-    this.#makeUp();
-    this.#timer = setTimeout(() => this.#makeUp(), OPENING_MS).unref();
     this.#recorder.opened(step, opening);
   }
 
