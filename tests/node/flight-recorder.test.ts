@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Log } from "../../hosts/node/log.js";
 import { openLog } from "../../hosts/node/log.js";
 import { FlightRecorder } from "../../hosts/node/trace/flight-recorder.js";
@@ -65,6 +65,35 @@ test("only its owner can read it, and it is accurate", async () => {
   expect(readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o777)).toEqual([0o600]);
   await flight.close();
   expect((await traceOf(recorder())).segments.at(-1)!.end).toEqual({ why: "lost", error: "the daemon was ended" });
+});
+
+test("an opening with many records is written half a second later, and with everything that happened since", async () => {
+  const engine = new RecordedEngine();
+  await engine.open(null);
+  for (let i = 0; i < 300; i++) {
+    const body = { Image: "busybox", Labels: { noise: noise(i, 4000) } };
+    await engine.ask({ method: "POST", target: `/containers/create?name=c${i}`, body });
+  }
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const flight = recorder();
+    await engine.open(flight);
+    await engine.ask({ method: "GET", target: "/containers/c7/json" });
+    const other = recorder(LIMIT, join(directory, "..", "few"));
+    await new RecordedEngine().open(other);
+    await vi.advanceTimersByTimeAsync(499);
+    await expect.poll(() => other.directory.segments().map(({ bytes }) => bytes > 0)).toEqual([true]);
+    await other.close();
+    expect(flight.directory.segments()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1 + 10);
+    await expect.poll(() => flight.directory.segments().length).toBe(1);
+    const trace = await traceOf(flight);
+    expect(trace.segments[0]!.calls.map(({ input }) => input.tag)).toContain("request");
+    expectSame(trace);
+    await flight.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("journal pages that are read repeatedly end no segment, up to a quarter of the limit", async () => {

@@ -24,6 +24,13 @@ const SEGMENT_BYTES = 4 << 20;
 /** How long steps wait to be written, for more steps or for an idle moment. */
 const GATHER_MS = 10;
 /**
+ * How long the records of an opened engine wait instead if they are many: clients wait for the engine, and the line
+ * takes long. If the engine is killed meanwhile, its records are still there, and the next one starts from them, too.
+ */
+const OPENING_MS = 500;
+/** Records with fewer bytes take about a millisecond, and their line does not wait. */
+const MANY_BYTES = 1 << 20;
+/**
  * This many steps are written together, after the turn of the event loop in which they happened. It takes about 0.1 ms.
  */
 const BATCH = 32;
@@ -69,6 +76,7 @@ export class FlightRecorder implements Observer {
 
   opened(step: ObservedStep, opening: Opening): void {
     this.#lastEpoch = step.epoch;
+    if (hasMany(opening)) this.#afterClients();
     this.#recorder.opened(step, opening);
   }
 
@@ -118,6 +126,12 @@ export class FlightRecorder implements Observer {
     else this.#timer ??= setTimeout(() => this.#makeUp(), GATHER_MS).unref();
   }
 
+  /** What waits already is written now, and what follows in half a second. */
+  #afterClients(): void {
+    this.#makeUp();
+    this.#timer = setTimeout(() => this.#makeUp(), OPENING_MS).unref();
+  }
+
   #soon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -138,6 +152,12 @@ export class FlightRecorder implements Observer {
     this.#makeUp();
     return this.#files.flush();
   }
+}
+
+function hasMany({ records }: Opening): boolean {
+  let bytes = 0;
+  for (const { value } of records) bytes += value.length;
+  return bytes > MANY_BYTES;
 }
 
 function bytesOf({ replies }: StepOutputs): number {
