@@ -3,6 +3,7 @@
 
 import { componentEmbed, componentNew, transpile, types } from "@bytecodealliance/jco";
 import * as asc from "assemblyscript/asc";
+import { transform } from "esbuild";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { generateBindings, type BindingsOptions } from "./assembly.js";
@@ -163,13 +164,14 @@ export async function transpileComponent(component: Uint8Array, name: string): P
     instantiation: "sync",
     nodejsCompat: false,
     tlaCompat: false,
-    minify: true,
   });
   const kept = Object.entries(files).filter(([file]) => !file.endsWith(".d.ts"));
-  return Object.fromEntries(kept.map(([file, bytes]) => [file, file.endsWith(".js") ? quicker(bytes) : bytes]));
+  const all = kept.map(async ([file, bytes]) => [file, file.endsWith(".js") ? await quicker(bytes) : bytes] as const);
+  return Object.fromEntries(await Promise.all(all));
 }
 
-/** With `minify`, jco returns the glue as a string, whatever its types say. */
-function quicker(glue: Uint8Array): Uint8Array {
-  return Buffer.from(quickened(Buffer.from(glue).toString()));
+/** Minified by esbuild: jco's own minifier takes 7 s of a processor for it, and its result is larger. */
+async function quicker(glue: Uint8Array): Promise<Uint8Array> {
+  const { code } = await transform(Buffer.from(glue).toString(), { minify: true, target: "es2022" });
+  return Buffer.from(quickened(code));
 }

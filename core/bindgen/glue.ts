@@ -7,19 +7,19 @@
 /** `let a=new DataView(new ArrayBuffer);const n=e=>a.buffer===e.buffer?a:a=new DataView(e.buffer)` */
 const VIEW =
   /let ([\w$]+)=new DataView\(new ArrayBuffer\);const ([\w$]+)=([\w$]+)=>\1\.buffer===\3\.buffer\?\1:\1=new DataView\(\3\.buffer\)/;
-/** `new Uint8Array(a.buffer.slice(g,g+1*b))` */
-const COPY = /new Uint8Array\(([\w$]+)\.buffer\.slice\(([\w$]+),\2\+1\*([\w$]+)\)\)/g;
+/** `new Uint8Array(a.buffer.slice(g,g+b*1))` */
+const COPY = /new Uint8Array\(([\w$]+)\.buffer\.slice\(([\w$]+),\2\+([\w$]+)\*1\)\)/g;
 /** `a=n(r).getInt32(e+16,!0),b=n(r).getInt32(e+20,!0),c=d.decode(new Uint16Array(r.buffer,a,b))` */
 const READ =
   /([\w$]+)=([\w$]+)\(([\w$]+)\)\.getInt32\(([\w$]+)\+(\d+),!0\),([\w$]+)=\2\(\3\)\.getInt32\(\4\+(\d+),!0\),([\w$]+)=([\w$]+)\.decode\(new Uint16Array\(\3\.buffer,\1,\6\)\)/g;
 /** `var a=g(t,f,r),b=t.length;n(r).setInt32(e+20,b,!0),n(r).setInt32(e+16,a,!0)`, perhaps behind other variables. */
 const WRITE =
   /(var |,)([\w$]+)=([\w$]+)\(([\w$]+),([\w$]+),([\w$]+)\),([\w$]+)=\4\.length;([\w$]+)\(\6\)\.setInt32\(([\w$]+)\+(\d+),\7,!0\),\8\(\6\)\.setInt32\(\9\+(\d+),\2,!0\)/g;
-/** `let t;switch(v){case"client":t=0;break;case"engine":t=1;break;default:throw w instanceof Error&&…}` */
+/** `let t;switch(v){case"client":{t=0;break}case"engine":{t=1;break}default:throw w instanceof Error&&…}` */
 const CASES =
-  /let ([\w$]+);switch\(([\w$]+)\)\{((?:case"[\w-]+":\1=\d+;break;)+)default:throw ([\w$]+) instanceof Error&&console\.error\(\4\),new TypeError\(`"\$\{\2\}" is not one of the cases of ([\w-]+)`\)\}/g;
+  /let ([\w$]+);switch\(([\w$]+)\)\{((?:case"[\w-]+":\{\1=\d+;break\})+)default:throw ([\w$]+) instanceof Error&&console\.error\(\4\),new TypeError\(`"\$\{\2\}" is not one of the cases of ([\w-]+)`\)\}/g;
 
-/** The same glue with fewer calls and less text. Throws if it does not have the form that jco 1.13 gives it. */
+/** The same glue with fewer calls and less text. Throws if it does not have the form that jco 1.13 and esbuild give it. */
 export function quickened(glue: string): string {
   const [, view, viewOf] = VIEW.exec(glue) ?? [];
   const decoder = glue.matchAll(READ).next().value?.[9];
