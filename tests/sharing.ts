@@ -15,19 +15,25 @@ const ALONE: readonly string[] = ["base64", "docker-run", "healing", "serve", "t
 
 /** Of `node/`, what changes nothing of its process. */
 const OF_NODE =
-  "{calls,damaged-database,database-file,first-start,flight-recorder,hijack,journal,line-ends,records,replies,requests," +
-  "start,traps}";
+  "{calls,damaged-database,database-file,first-start,flight-recorder,hijack,journal,line-ends,records," +
+  "registry-hosts,replies,requests,start,traps}";
 
 /**
- * Of `runtime-linux/`, what reads, computes, or handles files below a directory of its own: the others enter namespaces,
- * or look at the processes and files that they open.
+ * Of `runtime-linux/`, what leaves its process as it was: it reads, computes, handles files below a directory of its own,
+ * starts containers, or enters a namespace only during a call. The others stay in namespaces of their own, replace
+ * timers or functions, or look at what their process has opened and used.
  */
-const READING =
-  "{cgroups/limits,content/{archives,commit,copy,escapes,kept-log,pull,tars,vanishing},embedded-image,ends/living," +
-  "kernel/{kernel,packet-filter}," +
-  "launch/{bundle,runtimes,spec-text,supervisor-control},names/{messages,remembered,shares,table,turns}," +
-  "networks/{kept,forward/way,parents/{parent-places,parents},ports/held-ports,resolv-conf},ps,sample/sample,seccomp/*," +
-  "stdio/{log-bursts,log-ends,logs},under-way,volumes}";
+const PASSING =
+  "{cgroups/{cgroups,limits,memory-kills}," +
+  "content/{archives,commit,copied-layers,copy,escapes,git,kept-log,layers,lost-writes,pull,replaced-layers,tars,threads," +
+  "unflushed-layers,vanishing},embedded-image,ends/{exits,living},host,kernel/{kernel,packet-filter}," +
+  "launch/{bundle,runtimes,sealed-program,spec-text,supervisor-control},machine/machine,mounts/volume-mounts," +
+  "names/{burst,messages,redirect,remembered,shares,table,turns}," +
+  "networks/{kept,forward/way,netlink/netlink,parents/{parent-places,parents},ports/{held-ports,published},resolv-conf}," +
+  "processes/{processes,variables},ps,sample/sample,seccomp/*,stdio/{log-bursts,log-ends,logs},under-way,volumes}";
+
+/** Of `embedding/`, what needs neither the package, nor a machine, nor connections that stay open. */
+const EMBEDDED = "{connect,life,simulated,examples/jobs}";
 
 /** Of `simulator/`, what starts no simulator. */
 const COMPUTING = "{clients/refused-connects,commands,invariants/pushes,resizes,visits/{gate,visits}}";
@@ -37,8 +43,10 @@ export const SHARED: readonly string[] = [
   "core/bindgen/!(bindgen|collector|snapshot).test.ts",
   `tests/{${FOLDERS}}/**/!(${ALONE.join("|")}).test.ts`,
   "tests/{engine,registry}/!(answers).test.ts",
+  "tests/{pages,proofs,recipes,reference-differences,secret-search}.test.ts",
+  `tests/embedding/${EMBEDDED}.test.ts`,
   `tests/node/${OF_NODE}.test.ts`,
-  `tests/runtime-linux/${READING}.test.ts`,
+  `tests/runtime-linux/${PASSING}.test.ts`,
   `tests/simulator/${COMPUTING}.test.ts`,
   "tests/mutants/*.test.ts",
 ];
