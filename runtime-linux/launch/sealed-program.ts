@@ -6,6 +6,7 @@
 import { accessSync, constants, existsSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import type { Kernel } from "../kernel.js";
 import type { Runtime } from "./runtimes.js";
+import { withoutLibrary } from "./without-library.js";
 
 interface Sealed {
   /** What the file on disk was when it was read. */
@@ -17,6 +18,8 @@ interface Sealed {
 const kept = new Map<string, Sealed>();
 /** Name of the file in memory. It is shown as a process's executable (proc_pid_exe(5)). */
 const NAME = "coracle-runtime";
+/** crun would ask systemd for control groups, but makes them itself unless it is told otherwise. */
+const UNUSED_LIBRARY = "libsystemd.so.0";
 /** Programs get their domain by the label of their file. */
 const SELINUX = "/sys/fs/selinux/enforce";
 const ELF = Buffer.from("\x7fELF", "latin1");
@@ -46,7 +49,8 @@ function seal(path: string, kernel: Kernel): string | undefined {
   try {
     const bytes = readFileSync(path);
     if (!bytes.subarray(0, ELF.length).equals(ELF) || existsSync(SELINUX)) return undefined;
-    const file = `/proc/${process.pid}/fd/${kernel.openSealed(NAME, bytes)}`;
+    const lean = withoutLibrary(bytes, UNUSED_LIBRARY) ?? bytes;
+    const file = `/proc/${process.pid}/fd/${kernel.openSealed(NAME, lean)}`;
     accessSync(file, constants.X_OK);
     return file;
   } catch {
