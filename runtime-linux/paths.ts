@@ -179,6 +179,11 @@ export class Paths {
     return join(this.roots.exec, "runtime", name);
   }
 
+  /** Name by which supervisors are started if they run from memory. */
+  supervisor(): string {
+    return join(this.roots.exec, "conmon");
+  }
+
   /** Where supervisors leave exit codes: one file for each run, named by `runName`. */
   exits(): string {
     return join(this.roots.exec, "exits");

@@ -32,19 +32,19 @@ export function findNaming(): Map<string, Naming[]> {
 
 /** Whether the process is the supervisor of the run itself, not of an exec in it. `conmon`: path of its program. */
 export function isSupervisor({ pid, line }: Naming, conmon: string): boolean {
-  return !line.includes("--exec") && runs(pid, conmon);
+  return !line.includes("--exec") && runsConmon(pid, conmon);
 }
 
 /** Whether the process is the supervisor of an exec. */
 export function isExecSupervisor({ pid, line }: Naming, conmon: string): boolean {
-  return line.includes("--exec") && runs(pid, conmon);
+  return line.includes("--exec") && runsConmon(pid, conmon);
 }
 
 /** Kills the processes that work on a run, so that nobody is left to make or start its process. */
 export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): void {
   const runtime = run.note()?.runtime.path;
   const isOurs = (naming: Naming) =>
-    runs(naming.pid, at.conmon) || (runtime !== undefined && isRuntime(naming, runtime));
+    runsConmon(naming.pid, at.conmon) || (runtime !== undefined && isRuntime(naming, runtime));
   // A process that is killed may just have forked another one.
   for (let round = 0; round < 10; round++) {
     const found = findNaming().get(run.name)?.filter(isOurs) ?? [];
@@ -63,7 +63,12 @@ export function killNaming(run: Run, at: { kernel: Kernel; conmon: string }): vo
  * shell may be about to start the runtime.
  */
 function isRuntime({ pid, line }: Naming, path: string): boolean {
-  return line.slice(0, 4).includes(path) || runs(pid, path) || runsSealed(pid);
+  return line.slice(0, 4).includes(path) || runs(pid, path) || runsSealed(pid, "runtime");
+}
+
+/** The supervisor may have been started by another engine, from the disk or from memory. */
+function runsConmon(pid: number, path: string): boolean {
+  return runsSealed(pid, "supervisor") || runs(pid, path);
 }
 
 /** Whether a process runs that program, or its predecessor from before an upgrade (proc_pid_exe(5)). */

@@ -7,7 +7,7 @@ import type { ProcessSpec } from "../../hosts/shared/index.js";
 import { missingProgram, saidBy, startChild, type Child, type Command } from "../launch/child.js";
 import type { Surroundings } from "../launch/surroundings.js";
 import type { RunNote } from "../ends/run.js";
-import { sealedProgram } from "../launch/sealed-program.js";
+import { sealedProgram, sealedSupervisor } from "../launch/sealed-program.js";
 import { supervisedRuntime } from "../launch/supervised-runtime.js";
 import type { ExecPlace } from "./place.js";
 
@@ -65,7 +65,8 @@ export function spawnSupervised(
   ];
   const files = ["ignore", "ignore", "ignore", "pipe"] as const;
   const variables = { _OCI_SYNCPIPE: "3" };
-  const conmon = { program: at.conmon, args, variables, directory: place.directory, makesSession: true, files };
+  const program = sealedSupervisor(at.conmon, at.paths.supervisor(), at.kernel);
+  const conmon = { program, args, variables, directory: place.directory, makesSession: true, files };
   const { release } = supervised;
   const child = born(conmon, runtime, at, release);
   const said = saidBy(child, 3);

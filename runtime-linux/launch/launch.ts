@@ -16,6 +16,7 @@ import { OwnMounts } from "../mounts/own-mounts.js";
 import { keepInMemory } from "../mounts/run-memory.js";
 import { grantRealtime } from "../cgroups/realtime.js";
 import { yielding } from "./priority.js";
+import { sealedSupervisor } from "./sealed-program.js";
 import { checkPropagation, sightOf } from "../mounts/propagation.js";
 import { processStat, type LogNote, type Run, type RunNote } from "../ends/run.js";
 import type { Runtime } from "./runtimes.js";
@@ -46,7 +47,7 @@ export async function launch(
   checkPropagation(spec.mounts ?? []);
   const supervisor = supervise(
     {
-      program: at.conmon,
+      program: sealedSupervisor(at.conmon, at.paths.supervisor(), at.kernel),
       name: run.name,
       directory: run.directory,
       log: at.paths.log(run.container),

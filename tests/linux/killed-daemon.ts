@@ -113,7 +113,7 @@ class KilledDaemon {
     expect(await this.listed()).toEqual([]);
     const looked = (census: Census): Partial<Census> => ({
       ...census,
-      openFiles: besideOpenFiles ? [] : withoutRuntime(census.openFiles),
+      openFiles: besideOpenFiles ? [] : withoutPrograms(census.openFiles),
     });
     expect(await this.#settled(looked)).toEqual(looked(this.#before));
   };
@@ -141,8 +141,8 @@ class KilledDaemon {
   }
 }
 
-/** The first run of a daemon's life makes a sealed copy of the runtime, which stays open (`launch/sealed-program.ts`). */
-function withoutRuntime(openFiles: readonly string[]): readonly string[] {
-  const copy = openFiles.indexOf("/memfd:coracle-runtime (deleted)");
-  return copy < 0 ? openFiles : openFiles.toSpliced(copy, 1);
+/** The first run of a daemon's life makes sealed copies of two programs, which stay open (`launch/sealed-program.ts`). */
+function withoutPrograms(openFiles: readonly string[]): readonly string[] {
+  const copies = ["/memfd:coracle-runtime (deleted)", "/memfd:coracle-supervisor (deleted)"];
+  return openFiles.filter((file, at) => !copies.includes(file) || openFiles.indexOf(file) !== at);
 }

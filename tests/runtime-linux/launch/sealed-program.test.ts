@@ -1,4 +1,4 @@
-// A runtime that starts from a sealed file in memory.
+// A runtime and a supervisor that start from sealed files in memory.
 
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -11,19 +11,21 @@ import {
   copyFileSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { killNaming } from "../../../runtime-linux/ends/processes-of-run.js";
+import { findNaming, isSupervisor, killNaming } from "../../../runtime-linux/ends/processes-of-run.js";
 import type { Run } from "../../../runtime-linux/ends/run.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
 import { findProgram } from "../../../runtime-linux/launch/find-program.js";
-import { runsSealed, sealedProgram } from "../../../runtime-linux/launch/sealed-program.js";
+import { runsSealed, sealedProgram, sealedSupervisor } from "../../../runtime-linux/launch/sealed-program.js";
 import { supervisedRuntime } from "../../../runtime-linux/launch/supervised-runtime.js";
 import { until } from "../../support/commands.js";
 
@@ -49,7 +51,7 @@ test("it is the same program, and the same file for each start", async () => {
   expect(program).toMatch(/^\/proc\/\d+\/fd\/\d+$/);
   expect(sealedProgram({ path, kind: "crun" }, libc)).toBe(program);
   const child = start(program);
-  await until("it has started", () => runsSealed(child.pid!));
+  await until("it has started", () => runsSealed(child.pid!, "runtime"));
   child.stdin!.end();
   expect(await once(child, "exit")).toEqual([1, null]); // as the shell's `read` at the end of its input
 });
@@ -107,9 +109,32 @@ test("a machine that gives no such file, or allows none to be executed, starts i
 test("it is known as the runtime at work on a run, and killed with it", async () => {
   const name = `${randomBytes(32).toString("hex")}.1`;
   const child = start(sealedProgram({ path, kind: "crun" }, libc), name);
-  await until("it has started", () => runsSealed(child.pid!));
+  await until("it has started", () => runsSealed(child.pid!, "runtime"));
   const ended = once(child, "exit");
   const run = { name, note: () => ({ runtime: { path: "/none" } }) } as Run;
   killNaming(run, { kernel: libc, conmon: "/none" });
   expect(await ended).toEqual([null, "SIGKILL"]);
+});
+
+test("a supervisor is called as on disk, and is known as one", async () => {
+  const link = join(directory, "conmon");
+  const program = sealedSupervisor(path, link, libc);
+  expect(program).toBe(link);
+  const name = `${randomBytes(32).toString("hex")}.1`;
+  const child = start(program, name);
+  await until("it has started", () => runsSealed(child.pid!, "supervisor"));
+  expect(readFileSync(`/proc/${child.pid}/comm`, "utf8")).toBe("conmon\n");
+  const naming = findNaming().get(name)!;
+  expect(naming.map((one) => isSupervisor(one, "/none"))).toEqual([true]);
+  child.stdin!.end();
+  expect(await once(child, "exit")).toEqual([1, null]);
+});
+
+test("its name leads to the file of this process, whatever was there", () => {
+  const link = join(directory, "conmon");
+  symlinkSync("/proc/1/fd/4000", link); // from an engine that is gone
+  expect(readlinkSync(sealedSupervisor(path, link, libc))).toMatch(new RegExp(`^/proc/${process.pid}/fd/`));
+  rmSync(link);
+  expect(readlinkSync(sealedSupervisor(path, link, libc))).toMatch(new RegExp(`^/proc/${process.pid}/fd/`));
+  expect(sealedSupervisor(path, join(directory, "none/conmon"), libc)).toBe(path);
 });
