@@ -3,7 +3,6 @@
 // `CORACLE_TEST_FUZZ_SEED` sets the first seed, which determines the requests.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 import { REFERENCE } from "../support/allowed-skips.js";
 import type { RunningEngine } from "../support/engines.js";
 import { Footprint } from "../support/measured/footprint.js";
@@ -13,7 +12,7 @@ import { breaksHttp, send, type Outcome } from "../support/fuzz/sending.js";
 import { FuzzWorld } from "../support/fuzz/world.js";
 import { onOwnEngines } from "../support/on-engines.js";
 import { probePings } from "../support/measured/ping-probe.js";
-import { joinFolded, swaggers } from "../support/swagger.js";
+import { newestDescription } from "../support/fuzz/newest-description.js";
 
 const SETS = Number(process.env["CORACLE_TEST_FUZZ_SETS"] ?? (FULL ? 160 : 60));
 const SEED = Number(process.env["CORACLE_TEST_FUZZ_SEED"] ?? 1);
@@ -54,7 +53,11 @@ const FIVE_HUNDREDS: readonly RegExp[] = [
   /^Get "https?:[^"]*": /,
 ];
 
-const sets = fc.array(fuzzRequests(await newestDescription()), { minLength: 1, maxLength: AT_ONCE_MAX, size: "max" });
+const sets = fc.array(fuzzRequests(JSON.parse(await newestDescription()) as Description), {
+  minLength: 1,
+  maxLength: AT_ONCE_MAX,
+  size: "max",
+});
 
 onOwnEngines("fuzzed requests", (engine, kind) => {
   test("are answered and do no harm", { timeout: 120_000 + SETS * 6000, retry: 0 }, async ({ skip }) => {
@@ -134,11 +137,4 @@ function expectFit(request: FuzzRequest, { status, head, text, whole }: Outcome)
   if (status < 500 || status === 501 || status === 503 || /\/containers\/[^/]+\/start(\?|$)/.test(request.target))
     return;
   expect([status, FIVE_HUNDREDS.some((known) => known.test(message as string))], said).toEqual([500, true]);
-}
-
-async function newestDescription(): Promise<Description> {
-  const all = await swaggers();
-  const minorOf = (version: string): number => Number(version.split(".")[1]);
-  const newest = [...all.keys()].toSorted((a, b) => minorOf(a) - minorOf(b)).at(-1) ?? "";
-  return parse(joinFolded(all.get(newest) ?? ""), { merge: true }) as Description;
 }

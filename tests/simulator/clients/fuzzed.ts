@@ -2,8 +2,7 @@
 // (tests/support/fuzz).
 
 import fc from "fast-check";
-import { parse } from "yaml";
-import { joinFolded, swaggers, versionOfSwagger } from "../../support/swagger.js";
+import { newestDescription } from "../../support/fuzz/newest-description.js";
 import type { Description, FuzzRequest } from "../../support/fuzz/requests.js";
 import { fuzzRequests } from "../../support/fuzz/requests.js";
 import type { Sent, Visible } from "./verb.js";
@@ -13,14 +12,13 @@ let arbitrary: fc.Arbitrary<FuzzRequest> | null = null;
 
 /** Must be called once before any story. `archive`: the one in tests/swagger. */
 export async function prepareFuzz(archive: URL): Promise<void> {
-  const all = await swaggers(archive);
-  newest = all.get(versionOfSwagger("1.55", all.keys())) ?? "";
+  newest = await newestDescription(archive);
 }
 
-/** Reads the API's description only for the first request: it takes as long as a story, and not all stories need it. */
+/** Made only for the first request: not all stories have one. */
 function requests(): fc.Arbitrary<FuzzRequest> {
   if (newest === null) throw new Error("fuzz is not prepared");
-  return fuzzRequests(parse(joinFolded(newest), { merge: true }) as Description);
+  return fuzzRequests(JSON.parse(newest) as Description);
 }
 
 export function fuzzed(number: number, { ids, execs }: Visible): Sent {
