@@ -65,7 +65,7 @@ const COMMANDS = {
       ? ["mutants/main.ts", "mutants"]
       : ["simulator/main.ts", "simulate"];
     const program = fileURLToPath(await bundleTool(ROOT, `tests/${main}`, name, platformsOwn(ROOT)));
-    runOrExit(process.execPath, [program, ...args]);
+    runOrExit(process.execPath, [...OF_SIMULATOR, program, ...args]);
   },
 
   // Benchmarks that need a missing package say so.
@@ -106,6 +106,13 @@ const OF_VITEST = [
   "--interrupt-budget=400000",
   "--v8-pool-size=1",
 ];
+
+/**
+ * How V8 works in the simulator, and in the processes that it starts. Worlds are short-lived. A large young generation, and
+ * later collections of the old generation, save a tenth of the time for garbage collection. V8 optimizes functions that
+ * run four times longer than by default: three seeds of 400 steps took 7.7 s of a processor instead of 8.5.
+ */
+const OF_SIMULATOR = ["--max-semi-space-size=64", "--initial-old-space-size=256", "--interrupt-budget=600000"];
 
 function vitest(args) {
   runOrExit(process.execPath, [...OF_VITEST, "tests/run.mjs", "--config", "tests/vitest.config.ts", ...args]);

@@ -28,13 +28,6 @@ const SWAGGER = new URL("../../tests/swagger/swagger.tar.br", import.meta.url);
 /** For every hundredth seed, the start is also played with a crash after each output of a line. */
 const CUTS_EACH = 100;
 
-/**
- * Worlds are short-lived. A large young generation, and later collections of the old generation, save a tenth of the
- * time for garbage collection. V8 optimizes functions that run four times longer than by default: three seeds of 400 steps
- * took 7.7 s of a processor instead of 8.5.
- */
-const ROOM = ["--max-semi-space-size=64", "--initial-old-space-size=256", "--interrupt-budget=600000"];
-
 const USAGE = `Usage: npm run simulate -- [flags]
 
   --seed N          the first seed (default 1)
@@ -153,7 +146,8 @@ async function simulate(): Promise<void> {
 
 function sideBySide(more: () => number | null, tell: (result: SeedResult) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = fork(fileURLToPath(import.meta.url), process.argv.slice(2), { execArgv: ROOM });
+    // With V8's settings of this process.
+    const worker = fork(fileURLToPath(import.meta.url), process.argv.slice(2));
     worker.on("message", (result: SeedResult | null) => {
       if (result !== null) tell(result);
       const seed = more();

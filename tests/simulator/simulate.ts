@@ -8,13 +8,16 @@ const SETUP = fileURLToPath(new URL("../../hosts/node/setup.mjs", import.meta.ur
 /** What it runs. */
 const BUNDLE = fileURLToPath(new URL("../../build/tools/simulate.mjs", import.meta.url));
 
+/** As `hosts/node/setup.mjs` runs it. */
+const OF_SIMULATOR = ["--max-semi-space-size=64", "--initial-old-space-size=256", "--interrupt-budget=600000"];
+
 /** Whether this process has had the simulator bundled: once is enough. */
 let isBundled = false;
 
 /** The output of `npm run simulate`. It runs with a lower priority, since it has no timeouts and other tests do. */
 export function simulate(...args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const program = isBundled ? [BUNDLE] : [SETUP, "simulate"];
+    const program = isBundled ? [...OF_SIMULATOR, BUNDLE] : [SETUP, "simulate"];
     const child = spawn(process.execPath, [...program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     let text = "";
