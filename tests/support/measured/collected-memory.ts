@@ -12,7 +12,7 @@ export const PROBED: readonly string[] = ["--require", fileURLToPath(new URL("me
 
 /** Bytes in use. */
 export interface InUse {
-  /** JavaScript's objects. */
+  /** JavaScript's objects, without machine code. */
   objects: number;
   /** Memory outside the JavaScript heap without the core's memory: mostly typed arrays. */
   others: number;
