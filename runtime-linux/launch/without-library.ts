@@ -39,6 +39,7 @@ const VER_NDX_GLOBAL = 1;
 const HIDDEN = 0x8000;
 const STB_WEAK = 2;
 const STT_FUNC = 2;
+const SHN_UNDEF = 0;
 const DYNAMIC_BYTES = 16;
 const SYMBOL_BYTES = 24;
 
@@ -70,19 +71,22 @@ class DynamicProgram {
     this.#entries = this.#readEntries();
   }
 
-  /** False, and nothing is changed: it does not need the library, or needs more than functions of it. */
+  /** False, and nothing is changed: it does not need the library, needs more than functions of it, or does not say what. */
   drop(library: string): boolean {
     const needed = this.#entries.find(({ tag, value }) => tag === DT_NEEDED && this.#text(value) === library);
     const versions = this.#versionsOf(library);
     if (needed === undefined || versions.size === 0) return false;
     const symbols = this.#symbols().filter(({ version }) => versions.has(this.#version(version)));
-    if (symbols.some(({ at }) => (this.bytes[at + 4]! & 0xf) > STT_FUNC || this.bytes.readUInt16LE(at + 6) !== 0))
-      return false;
+    if (symbols.length === 0 || !symbols.every(({ at }) => this.#isFunctionElsewhere(at))) return false;
     if (!this.#dropVersions(library)) return false;
     for (const symbol of symbols) this.#weaken(symbol);
     const last = this.#entries.at(-1)!.at + 2 * DYNAMIC_BYTES; // with the one that ends the table
     this.bytes.copyWithin(needed.at, needed.at + DYNAMIC_BYTES, last);
     return true;
+  }
+
+  #isFunctionElsewhere(symbol: number): boolean {
+    return (this.bytes[symbol + 4]! & 0xf) === STT_FUNC && this.bytes.readUInt16LE(symbol + 6) === SHN_UNDEF;
   }
 
   /** A weak symbol that no library has is null, and without a version none is searched for. */

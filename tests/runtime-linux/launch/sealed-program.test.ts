@@ -130,6 +130,16 @@ test("a supervisor is called as on disk, and is known as one", async () => {
   expect(await once(child, "exit")).toEqual([1, null]);
 });
 
+test("a supervisor from the disk is known as one, even if its file was replaced", async () => {
+  const name = `${randomBytes(32).toString("hex")}.1`;
+  start(path, name);
+  const known = (): boolean[] => (findNaming().get(name) ?? []).map((one) => isSupervisor(one, path));
+  await expect.poll(known).toEqual([true]);
+  copyFileSync(path, `${path}.new`);
+  renameSync(`${path}.new`, path);
+  expect(known()).toEqual([true]);
+});
+
 test("its name leads to the file of this process, whatever was there", () => {
   const link = join(directory, "conmon");
   symlinkSync("/proc/1/fd/4000", link); // from an engine that is gone

@@ -46,6 +46,21 @@ test("a program keeps its only library", () => {
   expect(withoutLibrary(readFileSync(findProgram("sh")!), "libc.so.6")).toBeUndefined();
 });
 
+test("a program keeps a library of which it needs data", () => {
+  const file = readFileSync(findProgram("crun")!);
+  // Of each symbol from elsewhere, what follows its name: global, a function; everything else is 0 (elf(5)).
+  const symbol = Buffer.alloc(20);
+  symbol[0] = 0x12;
+  for (let at = file.indexOf(symbol); at >= 0; at = file.indexOf(symbol, at + 1)) file[at] = 0x11; // an object
+  expect(withoutLibrary(file, LIBRARY)).toBeUndefined();
+});
+
+test("a program keeps a library if no section lists what it needs of it", () => {
+  const file = readFileSync(findProgram("crun")!);
+  file.writeUInt16LE(0, 60); // number of sections
+  expect(withoutLibrary(file, LIBRARY)).toBeUndefined();
+});
+
 test("what is no such program, or is cut short, stays as it is", () => {
   const whole = readFileSync(findProgram("conmon")!);
   expect(withoutLibrary(Buffer.from("#!/bin/sh\n"), LIBRARY)).toBeUndefined();
