@@ -23,7 +23,7 @@ export async function newestDescription(archive: URL = ARCHIVE): Promise<string>
   return json;
 }
 
-/** Another archive has another place, so what is kept is never out of date. */
+/** Another archive has another place. Whoever changes how it is parsed has to remove what is kept. */
 function keptAt(archive: URL): string {
   const hash = createHash("sha256").update(readFileSync(archive)).digest("hex");
   return fileURLToPath(new URL(`${FOLDER}${hash.slice(0, 16)}.json`, archive));
