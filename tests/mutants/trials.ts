@@ -45,7 +45,7 @@ export interface Answer {
 const LONGEST_MS = 300_000;
 /** A seed takes some seconds. */
 const LONGEST_OF_SEED_MS = 90_000;
-/** As in the simulator's own processes (tests/simulator/main.ts): six seeds took 6.0 s of a processor, not 7.0. */
+/** As in the simulator (hosts/node/setup.mjs): six seeds took 6.0 s of a processor, not 7.0. */
 const ROOM = ["--max-semi-space-size=64", "--initial-old-space-size=256", "--interrupt-budget=600000"];
 
 export class Trials {
