@@ -13,6 +13,7 @@ import { renameExports } from "./export-section.js";
 import { quickened } from "./glue.js";
 import { fillPlaceholders, FRONT } from "./placeholders.js";
 import { readWit } from "./wit.js";
+import { VISITS_APART } from "./visits.js";
 import type { World } from "./world.js";
 
 export interface ComponentOptions extends BindingsOptions {
@@ -113,7 +114,7 @@ export async function compileAssembly(options: CompileOptions): Promise<Uint8Arr
     [`${bindings}/exports.ts`, "--baseDir", baseDir, "--config", "none", "--outFile", "core.wasm", "--runtime", "minimal"]
       .concat(["--exportStart", "_initialize", "--memoryBase", String(FRONT), ...effort, ...replaced]), // prettier-ignore
     {
-      transforms: onlookers as asc.Transform[],
+      transforms: [VISITS_APART, ...onlookers] as asc.Transform[],
       writeFile: (name, contents) => {
         if (name.endsWith(".wasm")) wasm = contents as Uint8Array;
       },
