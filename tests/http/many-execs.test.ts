@@ -16,7 +16,7 @@ import { promptly } from "../support/measured/prompt.js";
  * With fewer execs the growth per exec is not meaningful: a single doubling of a heap is larger. The simulated engine
  * has its journal of events in memory, which grows up to its limit during the first thousand.
  */
-const TELLING: Readonly<Record<EngineKind, number>> = { linux: 2500, simulated: 5000, reference: 5000 };
+const TELLING: Readonly<Record<EngineKind, number>> = { linux: 4000, simulated: 5000, reference: 5000 };
 const AT_ONCE = 8;
 /** One in this many execs is detached. */
 const DETACHED_EACH = 10;
