@@ -7,7 +7,6 @@ import {
   lstatSync,
   readFileSync,
   readdirSync,
-  readlinkSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -202,8 +201,8 @@ onRuntimes("processes found again", (on) => {
     const name = `${loses!.container}.1`;
     const poser = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", name], { argv0: "conmon" });
     const inside = await launch(["sh", "-c", "sleep 100; :", name]);
-    process.kill(supervisorOf(loses!.container, findProgram("conmon")), "SIGKILL");
-    await until("its supervisor's end", () => findSupervisor(loses!.container, findProgram("conmon")) === undefined);
+    process.kill(supervisorOf(loses!.container, poser.pid), "SIGKILL");
+    await until("its supervisor's end", () => findSupervisor(loses!.container, poser.pid) === undefined);
 
     const again = await openFixture(on.runtime, directory);
     expect((await again.processes.inventory()).map(({ state }) => state.tag)).toEqual(["lost"]);
@@ -320,9 +319,9 @@ function execOf({ exec, run }: ExecPlace, args: string[]): wit.ProcessCommand {
   };
 }
 
-/** The process of that name whose command line contains the run; by `exe` if other processes use the same name. */
-function supervisorOf(container: string, exe?: string): number {
-  const found = findSupervisor(container, exe);
+/** The process of that name whose command line contains the run. `except`: one that only pretends. */
+function supervisorOf(container: string, except?: number): number {
+  const found = findSupervisor(container, except);
   if (!found) throw new Error("no supervisor");
   return Number(found);
 }
@@ -331,13 +330,12 @@ function hasSupervisor(container: string): boolean {
   return findSupervisor(container) !== undefined;
 }
 
-function findSupervisor(container: string, exe?: string): string | undefined {
+function findSupervisor(container: string, except?: number): string | undefined {
   const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
   return pids.find((pid) => {
     try {
       const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      if (exe !== undefined && readlinkSync(`/proc/${pid}/exe`) !== exe) return false;
-      return args[0]!.endsWith("conmon") && args.includes(`${container}.1`);
+      return Number(pid) !== except && args[0]!.endsWith("conmon") && args.includes(`${container}.1`);
     } catch {
       return false;
     }
