@@ -84,8 +84,8 @@ function runs(pid: number, path: string): boolean {
 }
 
 /**
- * A container's processes have a pid namespace of their own. A process that can fake a program's path has a user
- * namespace of its own.
+ * A container's processes have a pid namespace of their own, or a user namespace, unless it was made with `--pid=host`.
+ * Then its root could fake a supervisor, as it could kill the real ones.
  */
 function isInOurNamespaces(pid: number): boolean {
   try {

@@ -1,8 +1,8 @@
-// The OCI runtime and its supervisor as sealed files in memory. crun must not run from a file that a container could write to by way of
-// /proc/self/exe (CVE-2019-5736). So each time it starts it mounts its own file read-only, runs itself again from there,
-// and waits for the kernel to forget the mount. Where it runs from a sealed file, none of that is needed. All containers
-// get the same one, so none may do anything to it that keeps the next from starting (`kernel/sealed.ts`). What is
-// in memory may also differ from the file on disk: it loads fewer libraries.
+// The OCI runtime and its supervisor as sealed files in memory. crun must not run from a file that a container could write
+// to by way of /proc/self/exe (CVE-2019-5736). So each time it starts it mounts its own file read-only, runs itself again
+// from there, and waits for the kernel to forget the mount. Where it runs from a sealed file, none of that is needed. All
+// containers get the same one, so none may do anything to it that keeps the next from starting (`kernel/sealed.ts`). What
+// is in memory may also differ from the file on disk: it loads fewer libraries.
 
 import {
   accessSync,
@@ -56,10 +56,11 @@ export function sealedSupervisor(path: string, link: string, kernel: Kernel): st
   }
 }
 
-/** Whether a process runs such a copy. */
+/** Whether a process runs such a copy. Anybody may give a file in memory that name, so its owner counts, too. */
 export function runsSealed(pid: number, what: Sealable): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/exe`) === `/memfd:${NAMES[what]} (deleted)`;
+    const exe = `/proc/${pid}/exe`;
+    return readlinkSync(exe) === `/memfd:${NAMES[what]} (deleted)` && statSync(exe).uid === process.geteuid!();
   } catch {
     return false; // ended meanwhile
   }

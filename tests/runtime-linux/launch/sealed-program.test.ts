@@ -9,6 +9,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fchownSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -17,13 +18,16 @@ import {
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { findNaming, isSupervisor, killNaming } from "../../../runtime-linux/ends/processes-of-run.js";
 import type { Run } from "../../../runtime-linux/ends/run.js";
+import { attempt } from "../../../runtime-linux/kernel/calls.js";
 import { libc } from "../../../runtime-linux/kernel/libc.js";
+import { text } from "../../../runtime-linux/kernel/structures.js";
 import { findProgram } from "../../../runtime-linux/launch/find-program.js";
 import { runsSealed, sealedProgram, sealedSupervisor } from "../../../runtime-linux/launch/sealed-program.js";
 import { supervisedRuntime } from "../../../runtime-linux/launch/supervised-runtime.js";
@@ -128,6 +132,22 @@ test("a supervisor is called as on disk, and is known as one", async () => {
   expect(naming.map((one) => isSupervisor(one, "/none"))).toEqual([true]);
   child.stdin!.end();
   expect(await once(child, "exit")).toEqual([1, null]);
+});
+
+test("a program in memory of another user is none of ours, whatever its name", async () => {
+  const fd = attempt("memfd_create", text("coracle-supervisor"), 0);
+  writeSync(fd, readFileSync(path));
+  const name = `${randomBytes(32).toString("hex")}.1`;
+  const child = start(`/proc/${process.pid}/fd/${fd}`, name);
+  await until("it has started", () => runsSealed(child.pid!, "supervisor"));
+  fchownSync(fd, 65534, 65534);
+  closeSync(fd);
+  expect(runsSealed(child.pid!, "supervisor")).toBe(false);
+  expect(
+    findNaming()
+      .get(name)!
+      .map((one) => isSupervisor(one, "/none")),
+  ).toEqual([false]);
 });
 
 test("a supervisor from the disk is known as one, even if its file was replaced", async () => {
