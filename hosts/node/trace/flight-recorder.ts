@@ -24,8 +24,9 @@ const SEGMENT_BYTES = 4 << 20;
 /** How long steps wait to be written, for more steps or for an idle moment. */
 const GATHER_MS = 10;
 /**
- * How long the records of an opened engine wait instead if they are many: clients wait for the engine, and the line
- * takes long. If the engine is killed meanwhile, its records are still there, and the next one starts from them, too.
+ * How long the records of an opened engine wait at most if they are many: clients wait for the engine, and the line takes
+ * long. If the engine is killed meanwhile, the trace lacks this start; its records are kept, and the next engine starts
+ * from them.
  */
 const OPENING_MS = 500;
 /** Records with fewer bytes take about a millisecond, and their line does not wait. */
@@ -126,7 +127,7 @@ export class FlightRecorder implements Observer {
     else this.#timer ??= setTimeout(() => this.#makeUp(), GATHER_MS).unref();
   }
 
-  /** What waits already is written now, and what follows in half a second. */
+  /** What waits already is written now, and what follows in half a second, or earlier if it becomes much. */
   #afterClients(): void {
     this.#makeUp();
     this.#timer = setTimeout(() => this.#makeUp(), OPENING_MS).unref();
